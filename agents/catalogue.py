@@ -1,0 +1,87 @@
+"""Policies by name: ``load("greedy")``, ``load("pretrained:mode=argmax")``, ``load("runs/mine")``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+from agents.policy import Policy, as_policy
+
+SCRIPTED = ("random", "greedy", "expert")
+PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
+
+
+class UnknownPolicyError(ValueError):
+    """A spec that names no policy, or an option that it does not have; the message is one line for a user."""
+
+
+def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Name or path, and options, of a spec such as ``"search:rollouts=200,seed=1"``.
+
+    Raises UnknownPolicyError for an empty name or an option without a value.
+    """
+    # Only what follows the last colon, and only if it looks like options: a path may hold colons.
+    name, colon, tail = spec.rpartition(":")
+    if not colon or "=" not in tail:
+        name, tail = spec, ""
+    options = {}
+    for part in filter(None, tail.split(",")):
+        key, equals, value = part.partition("=")
+        if not (key and equals and value):
+            raise UnknownPolicyError(f"option {part!r} in {spec!r} is not of the form name=value")
+        options[key.strip()] = value.strip()
+    if not name:
+        raise UnknownPolicyError(f"{spec!r} names no policy")
+    return name, options
+
+
+def load(spec: Any) -> Policy:
+    """The policy that ``spec`` names.
+
+    spec: ``"random"``, ``"greedy"``, ``"expert"``, ``"search:rollouts=200"``, ``"pretrained"``, a path to a
+    checkpoint or run folder (both with ``:mode=sample`` or ``:mode=argmax``), or already a policy or a
+    function of (observations, action_masks).
+
+    Raises UnknownPolicyError for what names no policy; CheckpointError for a damaged checkpoint.
+    """
+    if isinstance(spec, Path):
+        spec = str(spec)
+    if not isinstance(spec, str):
+        return as_policy(spec)
+    name, options = parse_spec(spec)
+    if name in SCRIPTED:
+        return _load_from("agents.scripted", name, options)
+    if name == "search":
+        return _load_from("agents.search", name, options)
+    path = PRETRAINED_FOLDER if name == "pretrained" else Path(name)
+    if not path.exists():
+        known = ", ".join((*SCRIPTED, "search", "pretrained"))
+        raise UnknownPolicyError(f"{name!r} is neither a known policy ({known}) nor a path to a checkpoint")
+    return _load_neural(path, options)
+
+
+def _load_from(module_name: str, name: str, options: dict[str, str]) -> Policy:
+    """A policy from a package that offers ``make(name, **options)``."""
+    if importlib.util.find_spec(module_name) is None:
+        raise UnknownPolicyError(f"the policy {name!r} is not part of this installation")
+    try:
+        return importlib.import_module(module_name).make(name, **options)
+    except (TypeError, KeyError) as error:
+        raise UnknownPolicyError(f"the policy {name!r} cannot be made with {options}: {error}") from None
+
+
+def _load_neural(path: Path, options: dict[str, str]) -> Policy:
+    if importlib.util.find_spec("torch") is None:
+        raise UnknownPolicyError(f"{path} is a neural policy and needs PyTorch: pip install torch")
+    from agents.neural import NeuralPolicy, load_policy
+
+    unknown = set(options) - {"mode"}
+    if unknown:
+        raise UnknownPolicyError(f"a checkpoint has no option {sorted(unknown)[0]!r}; it has mode=sample|argmax")
+    network, info = load_policy(path)
+    try:
+        return NeuralPolicy(network, info=info, **options)
+    except ValueError as error:
+        raise UnknownPolicyError(str(error)) from None

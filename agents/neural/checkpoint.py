@@ -1,0 +1,141 @@
+"""A policy on disk: tensors as safetensors with JSON beside them. Nothing that is loaded can run code.
+
+``policy.safetensors`` holds the network's tensors, the observation's scale and the value's unit among them.
+``policy.json`` holds the format, the network's config, the table (seats, sides, rules and their fingerprint),
+the versions of observation and actions, the lineage, and the SHA-256 of the tensors' file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import safetensors
+import safetensors.torch
+import torch
+
+from agents.neural.network import MlpNetwork, NetworkConfig, build_network
+
+POLICY_FORMAT = "hf-policy/1"
+TENSORS_NAME = "policy.safetensors"
+JSON_NAME = "policy.json"
+# A run folder's pointer to its newest checkpoint; training/checkpoints.py writes it.
+POINTER_NAME = "latest.json"
+
+
+class CheckpointError(ValueError):
+    """A checkpoint is missing, damaged, or made for something else; the message is one line for a user."""
+
+
+def sha256(data: bytes) -> str:
+    """Hexadecimal SHA-256 of ``data``."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write ``data`` beside ``path`` and rename, so that ``path`` is never half written."""
+    part = path.with_name(path.name + ".part")
+    with open(part, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write ``value`` as JSON, beside and renamed."""
+    write_file(path, (json.dumps(value, indent=1) + "\n").encode())
+
+
+def read_json(path: Path) -> Any:
+    """Read JSON. Raises CheckpointError where the file is missing or damaged."""
+    try:
+        return json.loads(path.read_text())
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise CheckpointError(f"{path} is no JSON: {error}") from None
+
+
+def read_verified(path: Path, expected_sha256: str) -> bytes:
+    """Bytes of a file. Raises CheckpointError where it is missing or its SHA-256 is not the expected one."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror}") from None
+    if sha256(data) != expected_sha256:
+        raise CheckpointError(f"{path} is damaged: its SHA-256 is not the one in the JSON beside it")
+    return data
+
+
+def network_bytes(network: MlpNetwork) -> bytes:
+    """The network's tensors in safetensors form; equal tensors give equal bytes."""
+    tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
+    return safetensors.torch.save(tensors)
+
+
+def network_from_bytes(data: bytes, config: NetworkConfig) -> MlpNetwork:
+    """The network whose tensors are ``data``. Raises CheckpointError where they do not fit ``config``."""
+    try:
+        tensors = safetensors.torch.load(data)
+        scale = tensors["observation_scale"]
+        network = build_network(config, scale, len(tensors["policy_head.bias"]), seed=0)
+        network.load_state_dict(tensors)
+    except (safetensors.SafetensorError, KeyError, RuntimeError, ValueError) as error:
+        first_line = str(error).strip().splitlines()[0]
+        raise CheckpointError(f"the tensors do not fit the network in the JSON beside them: {first_line}") from None
+    return network
+
+
+def save_policy(folder: Path | str, network: MlpNetwork, info: dict[str, Any]) -> str:
+    """Write a policy's two files into ``folder`` (made if missing) and return the tensors' SHA-256.
+
+    info: JSON values: num_seats, num_sides, rules, rules_fingerprint, versions, lineage.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    data = network_bytes(network)
+    digest = sha256(data)
+    head = {"format": POLICY_FORMAT, "network": asdict(network.config)}
+    shape = {"observation_width": len(network.observation_scale), "num_actions": network.num_actions}
+    write_file(folder / TENSORS_NAME, data)
+    # The JSON comes last: until it is renamed, its old checksum refuses the new tensors.
+    write_json(folder / JSON_NAME, head | shape | info | {"sha256": digest})
+    return digest
+
+
+def find_policy(path: Path | str) -> Path:
+    """The folder of a policy's two files, from that folder, either file, a checkpoint, or a run folder.
+
+    Raises CheckpointError where there is none.
+    """
+    path = Path(path)
+    folder = path.parent if path.name in (TENSORS_NAME, JSON_NAME) else path
+    if (folder / JSON_NAME).is_file():
+        return folder
+    if (folder / POINTER_NAME).is_file():
+        return folder / str(read_json(folder / POINTER_NAME).get("checkpoint"))
+    raise CheckpointError(f"{path} holds no policy: neither {JSON_NAME} nor {POINTER_NAME} is there")
+
+
+def load_policy(path: Path | str, device: str = "cpu") -> tuple[MlpNetwork, dict[str, Any]]:
+    """The network of a policy on disk, and its JSON.
+
+    path: as in ``find_policy``. Raises CheckpointError where it is missing, damaged or of another format.
+    """
+    folder = find_policy(path)
+    info = read_json(folder / JSON_NAME)
+    if not isinstance(info, dict) or info.get("format") != POLICY_FORMAT:
+        raise CheckpointError(f"{folder / JSON_NAME} is not of the format {POLICY_FORMAT}")
+    data = read_verified(folder / TENSORS_NAME, info.get("sha256", ""))
+    try:
+        config = NetworkConfig(**info["network"])
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(f"{folder / JSON_NAME} does not describe a known network: {error}") from None
+    network = network_from_bytes(data, config).to(torch.device(device))
+    network.requires_grad_(False)
+    return network, info

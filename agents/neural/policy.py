@@ -1,0 +1,74 @@
+"""A network as a policy: samples from its distribution by the decision's key, or plays the likeliest action."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.neural.masked_categorical import best_actions, masked_probabilities, sample_actions
+from agents.neural.network import MlpNetwork
+from agents.policy import PolicyBatch, uniforms
+
+MODES = ("sample", "argmax")
+# Rows are run through the network in pieces of this size: bounds memory, and keeps a piece in the cache.
+_ROWS_AT_ONCE = 4096
+
+
+class NeuralPolicy:
+    """Plays a network.
+
+    network: not changed by playing. mode: ``"sample"`` draws from the distribution, ``"argmax"`` takes the
+    likeliest action. info: what the checkpoint says of itself (see agents/neural/checkpoint.py), or empty.
+    Raises ValueError for an unknown mode.
+    """
+
+    def __init__(self, network: MlpNetwork, mode: str = "sample", info: dict[str, Any] | None = None) -> None:
+        if mode not in MODES:
+            raise ValueError(f"unknown mode {mode!r} of a neural policy; known: {', '.join(MODES)}")
+        self.network = network
+        self.mode = mode
+        self.info = info or {}
+
+    def start(self, num_games: int, rules: Any, seed: int) -> None:
+        """Check that the table is one that this network was made for.
+
+        Raises ValueError where the numbers of seats and sides differ: the observation's layout depends on them.
+        """
+        for name in ("num_seats", "num_sides"):
+            here, expected = getattr(rules, name, None), self.info.get(name)
+            if here is not None and expected is not None and here != expected:
+                raise ValueError(f"this policy was trained with {name} {expected}, the rules here have {here}")
+
+    def act(self, batch: PolicyBatch) -> np.ndarray:
+        """Actions (N,) int32."""
+        logits, _ = self._forward(batch.observations)
+        actions = np.empty(len(batch), np.int32)
+        masks = np.ascontiguousarray(batch.action_masks, np.int8)
+        if self.mode == "argmax":
+            best_actions(logits, masks, actions)
+        else:
+            sample_actions(logits, masks, uniforms(batch.keys), actions, np.empty(len(batch), np.float32))
+        return actions
+
+    def evaluate(self, batch: PolicyBatch) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities (N, A) float32, exactly 0 where illegal, and values (N,) float32 in units of reward."""
+        logits, values = self._forward(batch.observations)
+        return masked_probabilities(logits, batch.action_masks), values
+
+    def _forward(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        width = len(self.network.observation_scale)
+        if observations.ndim != 2 or observations.shape[1] != width:
+            raise ValueError(f"this policy reads observations of shape (N, {width}), got {observations.shape}")
+        if len(observations) == 0:
+            return np.empty((0, self.network.num_actions), np.float32), np.empty(0, np.float32)
+        device = self.network.observation_scale.device
+        rows = torch.from_numpy(np.ascontiguousarray(observations, np.int16))
+        logits, values = [], []
+        with torch.inference_mode():
+            for piece in rows.split(_ROWS_AT_ONCE):
+                piece_logits, piece_values = self.network(piece.to(device))
+                logits.append(piece_logits)
+                values.append(self.network.denormalise(piece_values))
+            return torch.cat(logits).cpu().numpy(), torch.cat(values).cpu().numpy()

@@ -1,0 +1,146 @@
+"""The settings of a training run: what each means, what more and less of it does, and why this default.
+
+The defaults are chosen for a first policy after five minutes on two cores. A config is written to the run
+folder as JSON and read back from there by ``handfoot train --resume``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from agents.neural.network import NetworkConfig
+
+
+class ConfigError(ValueError):
+    """A setting that makes no sense; the message is one line for a user."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Settings of one run. Budgets: at least one of the two; schedules run to whichever ends first.
+
+    The game:
+    rules: a preset's name, a path, or a dict of overrides.
+    reward, episode, shaping: as in ``hf_env.VectorGame``. Shaping "full" pays for progress when it is made, with
+        the same sum a deal; without it almost the whole return arrives at the deal's end, some hundred decisions
+        late. Episode "game" lets the network see all deal numbers and running scores that it will be asked about.
+    num_games: games side by side. More fills the cores better and makes an update's data more varied; fewer
+        gives more updates a second.
+    seed: of everything: deals, weights, sampling, minibatches, line-ups.
+
+    The budget:
+    time_budget_seconds: wall time of the run, evaluations included. None: no limit.
+    decisions_budget: decisions of all seats. A run with this budget alone repeats exactly. None: no limit.
+
+    Learning (Schulman et al. 2017):
+    rollout_steps: decisions of each game between two updates. Longer is less cut by bootstrapping and staler.
+    learning_rate, final_learning_rate_share: Adam's step at the start, and its share left at the end (linear).
+    epochs, minibatch_size: passes over a rollout, rows a gradient step. More epochs use the data more and move
+        further from the policy that made it.
+    clip: of the probability ratio. gae_lambda: 1 trusts returns alone (noisy), less trusts the value more (biased).
+    entropy_start, entropy_end: bonus per nat, in units of the normalised advantage, linear over the run.
+        Too little freezes early habits; too much keeps it from playing a won position out.
+    value_coefficient: weight of the value loss, whose targets have unit scale.
+    max_gradient_norm: longer gradients are shortened to this.
+    value_decay: how much of the value targets' running mean and variance is kept at each update.
+    skip_forced: decisions with one legal action carry no gradient; True leaves them out of the streams too: their
+        rewards go to the seat's decision before, and neither inference nor learning spends time on them.
+
+    Opponents:
+    frozen_share: share of games in which one side is a frozen past self. More guards against forgetting;
+        such games teach one side only.
+    pool_size: frozen selves to draw from. Each costs a small inference a step.
+    pool_interval: share of the run between two additions to the pool.
+
+    The run:
+    num_evaluations: measurements against the anchors during the run.
+    checkpoint_seconds: between two checkpoints; one is always written at the end and on Ctrl-C.
+    threads: of torch. 0: all cores that this process may use. device: torch's name, ``cpu`` or ``cuda``.
+    """
+
+    rules: Any = "whitnack"
+    reward: str = "score_difference"
+    episode: str = "game"
+    shaping: str | None = "full"
+    num_games: int = 512
+    seed: int = 0
+
+    time_budget_seconds: float | None = 300.0
+    decisions_budget: int | None = None
+
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    rollout_steps: int = 64
+    learning_rate: float = 1e-3
+    final_learning_rate_share: float = 0.1
+    epochs: int = 2
+    minibatch_size: int = 4096
+    clip: float = 0.2
+    gae_lambda: float = 0.98
+    entropy_start: float = 0.01
+    entropy_end: float = 0.0
+    value_coefficient: float = 0.5
+    max_gradient_norm: float = 0.5
+    value_decay: float = 0.9
+    skip_forced: bool = True
+
+    frozen_share: float = 0.2
+    pool_size: int = 4
+    pool_interval: float = 0.1
+
+    num_evaluations: int = 4
+    checkpoint_seconds: float = 60.0
+    threads: int = 0
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError naming the first setting that makes no sense."""
+        if self.time_budget_seconds is None and self.decisions_budget is None:
+            raise ConfigError("a run needs time_budget_seconds or decisions_budget")
+        for name in ("num_games", "rollout_steps", "epochs", "minibatch_size"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("time_budget_seconds", "decisions_budget", "learning_rate", "clip", "max_gradient_norm"):
+            if getattr(self, name) is not None and not getattr(self, name) > 0:
+                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
+        for name in ("gae_lambda", "frozen_share", "value_decay", "final_learning_rate_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"{name} must be within 0 and 1, got {getattr(self, name)}")
+        for name in ("pool_size", "num_evaluations", "threads", "entropy_start", "entropy_end", "value_coefficient"):
+            if getattr(self, name) < 0:
+                raise ConfigError(f"{name} must not be negative, got {getattr(self, name)}")
+        if not 0 < self.pool_interval <= 1:
+            raise ConfigError(f"pool_interval must be above 0 and at most 1, got {self.pool_interval}")
+
+    def replace(self, **changes: Any) -> TrainConfig:
+        """A copy with some settings changed; raises ConfigError as the constructor does."""
+        return dataclasses.replace(self, **changes)
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings as JSON values."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> TrainConfig:
+        """The config of ``to_json``'s values. Raises ConfigError for an unknown setting."""
+        try:
+            return cls(**(values | {"network": NetworkConfig(**values["network"])}))
+        except (TypeError, KeyError) as error:
+            raise ConfigError(f"the config does not fit this version: {error}") from None
+
+    def progress(self, seconds: float, decisions: int) -> float:
+        """How far the run is, 0 to 1, by the budget that is nearer its end."""
+        shares = [0.0]
+        if self.time_budget_seconds is not None:
+            shares.append(seconds / self.time_budget_seconds)
+        if self.decisions_budget is not None:
+            shares.append(decisions / self.decisions_budget)
+        return min(1.0, max(shares))
+
+    def fingerprint_values(self) -> dict[str, Any]:
+        """The settings that a resumed run must share with its checkpoint: all but budgets and the run's upkeep."""
+        free = ("time_budget_seconds", "decisions_budget", "num_evaluations", "checkpoint_seconds", "threads", "device")
+        values = json.loads(json.dumps(self.to_json()))
+        return {name: value for name, value in values.items() if name not in free}

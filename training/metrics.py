@@ -1,0 +1,72 @@
+"""Every metric that a run logs, defined once. A test compares the names that are logged with these."""
+
+from __future__ import annotations
+
+from training.rollout import RolloutStats
+
+# Followed by an anchor's name: points a deal of the learner minus that policy's, and half the 95 % interval.
+STRENGTH, STRENGTH_INTERVAL = "strength/", "strength_interval/"
+
+METRICS = {
+    "speed/decisions_per_second": "decisions of all seats, forced ones too, a second of wall time of the iteration",
+    "speed/engine_share": "share of the iteration's time spent stepping the games",
+    "speed/inference_share": "share spent choosing actions, valuing cuts and computing advantages",
+    "speed/learning_share": "share spent in gradient steps",
+    "play/points_a_deal": "mean score of a side in a finished deal between learners (points)",
+    "play/gone_out_share": "share of finished deals between learners that a side ended by going out",
+    "play/decisions_a_deal": "decisions of all seats in the rollout for each deal that finished in it",
+    "play/forced_share": "share of decisions with a single legal action",
+    "play/difference_to_frozen": "learner's side minus the frozen side in deals between them (points a deal)",
+    "play/truncated_games": "games cut short by the safety cap; anything but 0 is a fault",
+    "learning/policy_loss": "clipped surrogate, negative: mean over the update's gradient steps",
+    "learning/value_loss": "half the squared error of the value, in units of the targets' variance",
+    "learning/entropy": "nats over the legal actions, mean over decisions with a choice",
+    "learning/approximate_kl": "estimated divergence (nats) of the updated policy from the one that played",
+    "learning/clip_fraction": "share of decisions whose ratio had left the clipping range",
+    "learning/gradient_norm": "norm of the gradient before it was shortened",
+    "learning/first_ratio_error": "largest distance of a ratio from 1 in the first minibatch, before any step: rounding only",
+    "learning/explained_variance": "share of the returns' variance that the values foresaw",
+    "learning/value_std": "standard deviation of the value targets, the value head's unit (reward)",
+    "learning/learning_rate": "Adam's step size",
+    "learning/entropy_bonus": "weight of the entropy in the loss",
+    "run/decisions": "decisions of all seats since the run began",
+    "run/seconds": "wall time since the run began, pauses between resumptions left out",
+    "run/iteration": "rollouts and updates since the run began",
+    "pool/members": "frozen selves that a new game may meet",
+    STRENGTH + "*": "learner minus this anchor, points a deal over duplicate deals",
+    STRENGTH_INTERVAL + "*": "half the 95 % interval of the same",
+}
+
+
+def definition(name: str) -> str:
+    """What a logged metric means. Raises KeyError for a name that is not defined."""
+    for prefix in (STRENGTH, STRENGTH_INTERVAL):
+        if name.startswith(prefix):
+            return METRICS[prefix + "*"]
+    return METRICS[name]
+
+
+def play_metrics(stats: RolloutStats) -> dict[str, float]:
+    """The metrics ``play/...`` of a rollout; those of deals are left out where none finished."""
+    metrics = {
+        "play/forced_share": stats.forced / stats.decisions,
+        "play/truncated_games": float(stats.truncated_games),
+    }
+    if stats.deals:
+        metrics["play/decisions_a_deal"] = stats.decisions / stats.deals
+    if stats.self_play_deals:
+        metrics["play/points_a_deal"] = stats.self_play_points / stats.self_play_deals
+        metrics["play/gone_out_share"] = stats.deals_gone_out / stats.self_play_deals
+    if stats.frozen_deals:
+        metrics["play/difference_to_frozen"] = stats.frozen_difference / stats.frozen_deals
+    return metrics
+
+
+def speed_metrics(stats: RolloutStats, learning_seconds: float, seconds: float) -> dict[str, float]:
+    """The metrics ``speed/...`` of an iteration that took ``seconds``."""
+    return {
+        "speed/decisions_per_second": stats.decisions / seconds,
+        "speed/engine_share": stats.engine_seconds / seconds,
+        "speed/inference_share": stats.inference_seconds / seconds,
+        "speed/learning_share": learning_seconds / seconds,
+    }

@@ -1,0 +1,273 @@
+"""Playing: T decisions of each of N games, by the learner and frozen opponents, gathered for one update.
+
+Only decisions of the learner with a choice are kept, in rows side by side; a table says at which step of which
+game each was made. Advantages come from one stream a seat (training/advantages.py).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from agents.neural.masked_categorical import sample_actions
+from agents.neural.network import MlpNetwork
+from agents.policy import decision_keys, uniforms
+from hf_env.engine.jit import kernel
+from training.advantages import seat_advantages
+from training.config import TrainConfig
+from training.pool import LEARNER, Pool
+
+# hf_env.engine.state.END_OUT, as VectorGame.end_reasons reports it.
+END_OUT = 1
+
+
+@kernel
+def find_decisions(action_masks, seats, lineups, skip_forced, actions, learner_slots, forced, frozen_slots):
+    """Sort the N games by who decides now; returns the numbers of learner slots and of frozen slots.
+
+    action_masks: (N, A) int8. seats: (N,) int32. lineups: (N, sides) int32. skip_forced: bool.
+    Written: actions (N,) int32 where only one is legal (and left out of the two lists if ``skip_forced``, or
+    if a frozen member decides), learner_slots and frozen_slots (N,) int64 to the returned length,
+    forced (N,) bool.
+    """
+    num_games, num_actions = action_masks.shape
+    num_sides = lineups.shape[1]
+    num_learner, num_frozen = 0, 0
+    for game in range(num_games):
+        num_legal = 0
+        for action in range(num_actions):
+            if action_masks[game, action] != 0:
+                num_legal += 1
+                if num_legal > 1:
+                    break
+                actions[game] = action
+        is_forced = num_legal == 1
+        forced[game] = is_forced
+        is_frozen = lineups[game, seats[game] % num_sides] >= 0
+        if is_frozen and not is_forced:
+            frozen_slots[num_frozen] = game
+            num_frozen += 1
+        elif not is_frozen and not (is_forced and skip_forced):
+            learner_slots[num_learner] = game
+            num_learner += 1
+    return num_learner, num_frozen
+
+
+@dataclass
+class RolloutStats:
+    """Counts of one rollout; ``training/metrics.py`` says what becomes of them."""
+
+    decisions: int = 0
+    forced: int = 0
+    deals: int = 0
+    self_play_deals: int = 0
+    deals_gone_out: int = 0
+    self_play_points: float = 0.0
+    frozen_deals: int = 0
+    frozen_difference: float = 0.0
+    truncated_games: int = 0
+    engine_seconds: float = 0.0
+    inference_seconds: float = 0.0
+
+
+@dataclass
+class Rollout:
+    """One rollout, ready for an update: R rows, of which the first M are decisions.
+
+    The rest are observations of seats at the rollout's start, most of them not to move: they train the value
+    alone, because the value of just such observations ends every stream at a cut.
+
+    observations: (R, F) int16. action_masks: (R, A) int8. actions: (R,) int32. log_probs: (R,) float32.
+    values, advantages, returns: (R,) float32 in units of reward. policy_weights: (R,) float32, 0 where the row
+    has no part in the policy's loss.
+    """
+
+    observations: np.ndarray
+    action_masks: np.ndarray
+    actions: np.ndarray
+    log_probs: np.ndarray
+    values: np.ndarray
+    advantages: np.ndarray
+    returns: np.ndarray
+    policy_weights: np.ndarray
+    num_decisions: int
+    stats: RolloutStats = field(default_factory=RolloutStats)
+
+    def __len__(self) -> int:
+        return len(self.observations)
+
+
+class Collector:
+    """Plays ``games`` (a VectorGame) and keeps the arrays that a rollout is gathered in.
+
+    Rollouts share these arrays: one is valid until the next is collected.
+    step_number: steps made so far, the count that sampling keys are made of; part of the run's exact state.
+    """
+
+    def __init__(self, games, pool: Pool, config: TrainConfig) -> None:
+        self.games, self.pool, self.config = games, pool, config
+        self.step_number = 0
+        self.num_rollouts = 0
+        steps, n, seats = config.rollout_steps, games.num_games, games.num_seats
+        capacity = steps * n + n
+        self._observations = np.zeros((capacity, games.observation_width), np.int16)
+        self._action_masks = np.ones((capacity, games.num_actions), np.int8)
+        self._actions = np.zeros(capacity, np.int32)
+        self._log_probs, self._values, self._advantages, self._weights = np.zeros((4, capacity), np.float32)
+        self._rows = np.zeros((steps, n), np.int32)
+        self._seats = np.zeros((steps, n), np.int32)
+        self._rewards = np.zeros((steps, n, seats), np.float32)
+        self._ended = np.zeros((steps, n), bool)
+        self._end_values = np.zeros((steps, n, seats), np.float32)
+        self._step_actions = np.zeros(n, np.int32)
+        self._learner_slots, self._frozen_slots = np.zeros((2, n), np.int64)
+        self._forced = np.zeros(n, bool)
+
+    def collect(self, network: MlpNetwork) -> Rollout:
+        """Play ``rollout_steps`` decisions of each game with ``network`` as the learner."""
+        stats = RolloutStats()
+        entry_observations, entry_games, entry_seats = self._entry_rows()
+        self._end_values[:] = 0.0
+        size = 0
+        for step in range(self.config.rollout_steps):
+            started = time.perf_counter()
+            size = self._decide(step, size, network, stats)
+            decided = time.perf_counter()
+            self.games.step(self._step_actions)
+            stepped = time.perf_counter()
+            self._record(step, network, stats)
+            stats.inference_seconds += decided - started
+            stats.engine_seconds += stepped - decided
+        started = time.perf_counter()
+        entry_returns = self._advantages_of(size, network)
+        rollout = self._gather(size, entry_observations, entry_returns[entry_games, entry_seats], stats)
+        stats.inference_seconds += time.perf_counter() - started
+        self.num_rollouts += 1
+        return rollout
+
+    def _entry_rows(self):
+        """Observations of one seat of each game before the first step, with their games and seats.
+
+        One seat a game is enough to teach the value what a seat's wait looks like; they take turns. A frozen
+        opponent's future is not the learner's to value.
+        """
+        games = np.arange(self.games.num_games)
+        seats = ((games + self.num_rollouts) % self.games.num_seats).astype(np.int32)
+        observations = self.games.observe(seats)
+        learners = self.pool.lineups[games, seats % self.games.num_sides] == LEARNER
+        return observations[learners].copy(), games[learners], seats[learners]
+
+    def _decide(self, step: int, size: int, network: MlpNetwork, stats: RolloutStats) -> int:
+        """Fill ``_step_actions``, append the learner's rows after ``size``, and return the new size."""
+        games = self.games
+        num_learner, num_frozen = find_decisions(
+            games.action_masks, games.seats, self.pool.lineups, self.config.skip_forced,
+            self._step_actions, self._learner_slots, self._forced, self._frozen_slots,
+        )  # fmt: skip
+        draws = self._draws()
+        slots = self._learner_slots[:num_learner]
+        rows = slice(size, size + num_learner)
+        np.take(games.observations, slots, axis=0, out=self._observations[rows], mode="clip")
+        np.take(games.action_masks, slots, axis=0, out=self._action_masks[rows], mode="clip")
+        logits, values = self._infer(network, self._observations[rows])
+        sample_actions(logits, self._action_masks[rows], draws[slots], self._actions[rows], self._log_probs[rows])
+        self._values[rows] = values
+        self._weights[rows] = ~self._forced[slots]
+        self._step_actions[slots] = self._actions[rows]
+        self._decide_frozen(self._frozen_slots[:num_frozen], draws)
+        self._rows[step] = -1
+        self._rows[step, slots] = np.arange(size, size + num_learner, dtype=np.int32)
+        self._seats[step] = games.seats
+        stats.decisions += games.num_games
+        stats.forced += int(self._forced.sum())
+        return size + num_learner
+
+    def _draws(self) -> np.ndarray:
+        """A uniform number for each game's decision, from the seed and the step alone."""
+        slots = np.arange(self.games.num_games)
+        keys = decision_keys(self.config.seed, slots, 0, 0, self.step_number)
+        self.step_number += 1
+        return uniforms(keys)
+
+    def _decide_frozen(self, slots: np.ndarray, draws: np.ndarray) -> None:
+        """Actions of frozen members, one batch for each member."""
+        if not len(slots):
+            return
+        numbers = self.pool.lineups[slots, self.games.seats[slots] % self.games.num_sides]
+        for number in np.unique(numbers):
+            own = slots[numbers == number]
+            logits, _ = self._infer(self.pool.members[int(number)].network, self.games.observations[own])
+            actions = np.empty(len(own), np.int32)
+            sample_actions(logits, self.games.action_masks[own], draws[own], actions, np.empty(len(own), np.float32))
+            self._step_actions[own] = actions
+
+    def _infer(self, network: MlpNetwork, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Logits (N, A) and values (N,) float32, in units of reward."""
+        if not len(observations):
+            return np.empty((0, self.games.num_actions), np.float32), np.empty(0, np.float32)
+        with torch.inference_mode():
+            logits, values = network(torch.from_numpy(observations).to(self.config.device))
+            return logits.cpu().numpy(), network.denormalise(values).cpu().numpy()
+
+    def _record(self, step: int, network: MlpNetwork, stats: RolloutStats) -> None:
+        """Keep what the step paid and ended, count finished deals, and draw line-ups for games just started."""
+        games = self.games
+        self._rewards[step] = games.rewards
+        over = games.terminated | games.truncated
+        # "win" pays once a game, so there the game's end is a stream's end; else every deal stands alone.
+        self._ended[step] = over if self.config.reward == "win" else over | games.deal_ended
+        cut_short = np.flatnonzero(games.truncated & ~games.terminated)
+        if len(cut_short):
+            finals = np.ascontiguousarray(games.final_observations[cut_short])
+            _, values = self._infer(network, finals.reshape(-1, games.observation_width))
+            self._end_values[step, cut_short] = values.reshape(len(cut_short), games.num_seats)
+            stats.truncated_games += len(cut_short)
+        if games.deal_ended.any():
+            self._count_deals(np.flatnonzero(games.deal_ended), stats)
+        if over.any():
+            self.pool.draw(np.flatnonzero(over))
+
+    def _count_deals(self, slots: np.ndarray, stats: RolloutStats) -> None:
+        lineups, scores = self.pool.lineups[slots], self.games.deal_scores[slots]
+        self_play = (lineups == LEARNER).all(1)
+        stats.deals += len(slots)
+        stats.self_play_deals += int(self_play.sum())
+        stats.deals_gone_out += int((self.games.end_reasons[slots] == END_OUT)[self_play].sum())
+        stats.self_play_points += float(scores[self_play].mean(1).sum())
+        for lineup, score in zip(lineups[~self_play], scores[~self_play], strict=True):
+            frozen = lineup != LEARNER
+            stats.frozen_deals += 1
+            stats.frozen_difference += float(score[~frozen].mean() - score[frozen].mean())
+
+    def _advantages_of(self, size: int, network: MlpNetwork) -> np.ndarray:
+        """Fill ``_advantages`` and return the (N, S) returns of all seats from before the first step."""
+        games = self.games
+        cut_values = np.empty((games.num_games, games.num_seats), np.float32)
+        for seat in range(games.num_seats):
+            observations = games.observe(np.full(games.num_games, seat, np.int32))
+            _, cut_values[:, seat] = self._infer(network, observations)
+        entry_returns = np.empty_like(cut_values)
+        seat_advantages(
+            self._rows, self._seats, self._rewards, self._ended, self._end_values, self._values[:size],
+            cut_values, self.config.gae_lambda, self._advantages[:size], entry_returns,
+        )  # fmt: skip
+        return entry_returns
+
+    def _gather(self, size: int, entry_observations, entry_returns, stats: RolloutStats) -> Rollout:
+        """The rollout, with the entry rows after the decisions; their masks allow everything, to no effect."""
+        end = size + len(entry_returns)
+        self._observations[size:end] = entry_observations
+        self._action_masks[size:end] = 1
+        for array in (self._actions, self._log_probs, self._values, self._advantages, self._weights):
+            array[size:end] = 0
+        returns = self._values[:end] + self._advantages[:end]
+        returns[size:] = entry_returns
+        return Rollout(
+            observations=self._observations[:end], action_masks=self._action_masks[:end],
+            actions=self._actions[:end], log_probs=self._log_probs[:end], values=self._values[:end],
+            advantages=self._advantages[:end], returns=returns, policy_weights=self._weights[:end],
+            num_decisions=size, stats=stats,
+        )  # fmt: skip

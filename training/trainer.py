@@ -1,0 +1,313 @@
+"""The training loop: play, learn, log, now and then freeze a self, measure, and save; stop on budget or signal."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.neural import NeuralPolicy, build_network
+from agents.neural.checkpoint import POINTER_NAME, CheckpointError, read_json, write_json
+from training import metrics as names
+from training.checkpoints import as_like, load_member, read_checkpoint, save_member, write_checkpoint
+from training.config import ConfigError, TrainConfig
+from training.pool import Member, Pool
+from training.ppo import PpoLearner
+from training.progress import ProgressDisplay
+from training.report import RunLog, write_report
+from training.rollout import Collector
+
+CONFIG_NAME = "config.json"
+# Measures a policy: anchor's name -> (points a deal more than the anchor, half the 95 % interval).
+EvaluateFn = Callable[[NeuralPolicy], Mapping[str, tuple[float, float]]]
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """How a run ended. stopped_by: "budget" or "signal". seconds: of all its parts together."""
+
+    run_dir: Path
+    checkpoint: Path
+    decisions: int
+    iterations: int
+    seconds: float
+    stopped_by: str
+
+
+class Trainer:
+    """A run: its games, its learner, its pool and its log.
+
+    games: a VectorGame with SAME_STEP autoreset. evaluate_fn: called ``num_evaluations`` times on the way.
+    """
+
+    def __init__(self, config: TrainConfig, run_dir: Path, games, evaluate_fn: EvaluateFn | None = None) -> None:
+        self.config, self.run_dir, self.games, self.evaluate_fn = config, run_dir, games, evaluate_fn
+        torch.set_num_threads(config.threads or len(os.sched_getaffinity(0)))
+        # Independent streams of one seed: adding draws to one leaves the other as it was.
+        weights_seed, minibatches, lineups = np.random.SeedSequence(config.seed).spawn(3)
+        seed = int(weights_seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
+        network = build_network(config.network, games.observation_scale, games.num_actions, seed)
+        self.learner = PpoLearner(network.to(config.device), config, np.random.default_rng(minibatches))
+        self.pool = Pool(
+            config.pool_size, config.frozen_share, games.num_games, games.num_sides, np.random.default_rng(lineups)
+        )
+        self.collector = Collector(games, self.pool, config)
+        self.log = RunLog(run_dir)
+        self.iteration = self.decisions = 0
+        self.pool_additions = self.evaluations = 0
+        self._seconds_before, self._started = 0.0, time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Wall time of the run so far, earlier parts of a resumed run included."""
+        return self._seconds_before + time.perf_counter() - self._started
+
+    @property
+    def progress(self) -> float:
+        """How far the run is, 0 to 1."""
+        return self.config.progress(self.seconds, self.decisions)
+
+    def policy(self) -> NeuralPolicy:
+        """The learner's present policy; it changes with the learner."""
+        return NeuralPolicy(self.learner.network, info=self._info())
+
+    def iterate(self) -> dict[str, float]:
+        """One rollout and one update; returns their metrics, which are also logged."""
+        started = time.perf_counter()
+        progress = self.progress
+        self._freeze_if_due(progress)
+        rollout = self.collector.collect(self.learner.network)
+        collected = time.perf_counter()
+        values = self.learner.update(rollout, progress)
+        learned = time.perf_counter()
+        self.iteration += 1
+        self.decisions += rollout.stats.decisions
+        values |= names.play_metrics(rollout.stats)
+        values |= names.speed_metrics(rollout.stats, learned - collected, learned - started)
+        values |= self._evaluate_if_due()
+        values |= {
+            "pool/members": float(len(self.pool.candidates)),
+            "run/decisions": float(self.decisions),
+            "run/seconds": self.seconds,
+            "run/iteration": float(self.iteration),
+        }
+        self.log.write(values)
+        return values
+
+    def _freeze_if_due(self, progress: float) -> None:
+        if self.config.pool_size and progress >= (self.pool_additions + 1) * self.config.pool_interval:
+            member = self.pool.add(self.learner.network, self.decisions)
+            save_member(self.run_dir, member.digest, member.data)
+            self.pool_additions += 1
+
+    def _evaluate_if_due(self) -> dict[str, float]:
+        due = (self.evaluations + 1) / (self.config.num_evaluations + 1)
+        if self.evaluate_fn is None or self.evaluations >= self.config.num_evaluations or self.progress < due:
+            return {}
+        self.evaluations += 1
+        values = {}
+        for anchor, (difference, half_interval) in self.evaluate_fn(self.policy()).items():
+            values[names.STRENGTH + anchor] = float(difference)
+            values[names.STRENGTH_INTERVAL + anchor] = float(half_interval)
+        return values
+
+    def save(self) -> Path:
+        """Write a checkpoint of the exact state; returns its folder."""
+        learner, pool = self.learner, self.pool
+        arrays = {f"games/{key}": np.asarray(array) for key, array in self.games.state_dict().items()}
+        arrays["lineups"] = pool.lineups
+        for name, parameter in learner.network.named_parameters():
+            for key, tensor in learner.optimiser.state[parameter].items():
+                arrays[f"optimiser/{name}/{key}"] = tensor.detach().cpu().numpy()
+        values = {
+            "config": self.config.fingerprint_values(),
+            "iteration": self.iteration,
+            "decisions": self.decisions,
+            "seconds": self.seconds,
+            "step_number": self.collector.step_number,
+            "num_rollouts": self.collector.num_rollouts,
+            "evaluations": self.evaluations,
+            "pool_additions": self.pool_additions,
+            "normaliser": learner.normaliser.state(),
+            "generators": {
+                "minibatches": learner.generator.bit_generator.state,
+                "lineups": pool.generator.bit_generator.state,
+            },
+            "pool": {
+                "next_number": pool.next_number,
+                "candidates": pool.candidates,
+                "members": [
+                    {"number": m.number, "decisions": m.decisions, "digest": m.digest} for m in pool.members.values()
+                ],
+            },
+        }
+        return write_checkpoint(
+            self.run_dir, f"{self.iteration:08d}", learner.network, self._info(), arrays, values
+        )
+
+    def restore(self) -> None:
+        """Take up the exact state of the run folder's newest checkpoint.
+
+        Raises CheckpointError where it is missing, damaged, or of a run with other settings.
+        """
+        network, arrays, values = read_checkpoint(self.run_dir)
+        for name, value in self.config.fingerprint_values().items():
+            if values["config"].get(name) != value:
+                raise CheckpointError(f"the checkpoint was made with {name} = {values['config'].get(name)!r}, not {value!r}")
+        learner, pool = self.learner, self.pool
+        learner.network.load_state_dict(network.state_dict())
+        for name, parameter in learner.network.named_parameters():
+            prefix = f"optimiser/{name}/"
+            keys = [key for key in arrays if key.startswith(prefix)]
+            # "step" stays on the CPU, as the optimiser made it; the moments go where the parameter is.
+            learner.optimiser.state[parameter] = {
+                key.removeprefix(prefix): torch.from_numpy(arrays[key].copy()).to(parameter.device) for key in keys
+            }
+        template = self.games.state_dict()
+        self.games.load_state_dict({k: as_like(arrays[f"games/{k}"], np.asarray(v)) for k, v in template.items()})
+        learner.normaliser.load_state(values["normaliser"])
+        learner.generator.bit_generator.state = values["generators"]["minibatches"]
+        pool.generator.bit_generator.state = values["generators"]["lineups"]
+        pool.lineups[:] = arrays["lineups"]
+        pool.next_number, pool.candidates = values["pool"]["next_number"], list(values["pool"]["candidates"])
+        for member in values["pool"]["members"]:
+            data = load_member(self.run_dir, member["digest"])
+            pool.members[member["number"]] = Member.from_bytes(
+                member["number"], member["decisions"], data, self.config.network, self.config.device
+            )
+        self.iteration, self.decisions = values["iteration"], values["decisions"]
+        self.evaluations, self.pool_additions = values["evaluations"], values["pool_additions"]
+        self.collector.step_number, self.collector.num_rollouts = values["step_number"], values["num_rollouts"]
+        self._seconds_before, self._started = values["seconds"], time.perf_counter()
+        self.log.cut_after(self.iteration, self.decisions)
+
+    def _info(self) -> dict[str, Any]:
+        """What the policy's JSON says beside the network."""
+        rules = getattr(self.games, "rules", None)
+        return {
+            "num_seats": int(self.games.num_seats),
+            "num_sides": int(self.games.num_sides),
+            "rules": self.config.to_json()["rules"],
+            "rules_fingerprint": getattr(rules, "fingerprint", None),
+            "versions": dict(getattr(self.games, "versions", {})),
+            "lineage": {
+                "seed": self.config.seed,
+                "iteration": self.iteration,
+                "decisions": self.decisions,
+                "seconds": round(self.seconds, 1),
+                "frozen": [self.pool.members[number].digest for number in self.pool.candidates],
+            },
+        }
+
+
+def make_games(config: TrainConfig):
+    """The VectorGame of a config."""
+    from hf_env import VectorGame
+
+    return VectorGame(
+        config.num_games, config.rules, config.seed, reward=config.reward, episode=config.episode,
+        shaping=config.shaping, autoreset="SAME_STEP",
+    )  # fmt: skip
+
+
+def train(
+    config: TrainConfig,
+    run_dir: Path | str,
+    evaluate_fn: EvaluateFn | None = None,
+    *,
+    games=None,
+    show_progress: bool = True,
+    should_stop: Callable[[], bool] | None = None,
+) -> TrainResult:
+    """Train from the beginning in a new run folder.
+
+    evaluate_fn: measures the policy against anchors, now and then. games: None makes them by the config.
+    should_stop: asked after every iteration. SIGINT and SIGTERM stop the run too, after the iteration at hand;
+    what was learned is saved either way.
+
+    Raises ConfigError where the folder already holds a run; NonFiniteError where learning broke down (the last
+    checkpoint stays).
+    """
+    run_dir = Path(run_dir)
+    if (run_dir / POINTER_NAME).exists() or (run_dir / CONFIG_NAME).exists():
+        raise ConfigError(f"{run_dir} already holds a run: resume it or choose another folder")
+    run_dir.mkdir(parents=True, exist_ok=True)
+    write_json(run_dir / CONFIG_NAME, config.to_json())
+    trainer = Trainer(config, run_dir, games or make_games(config), evaluate_fn)
+    return _run(trainer, show_progress, should_stop)
+
+
+def resume(
+    run_dir: Path | str,
+    evaluate_fn: EvaluateFn | None = None,
+    *,
+    games=None,
+    show_progress: bool = True,
+    should_stop: Callable[[], bool] | None = None,
+    **changes: Any,
+) -> TrainResult:
+    """Continue a run from its newest checkpoint, as if it had never stopped.
+
+    changes: new values of settings that do not touch what was learned, such as a larger budget. A longer
+    budget stretches the schedules. Raises CheckpointError or ConfigError as their messages say.
+    """
+    run_dir = Path(run_dir)
+    config = TrainConfig.from_json(read_json(run_dir / CONFIG_NAME)).replace(**changes)
+    trainer = Trainer(config, run_dir, games or make_games(config), evaluate_fn)
+    trainer.restore()
+    write_json(run_dir / CONFIG_NAME, config.to_json())
+    return _run(trainer, show_progress, should_stop)
+
+
+def _run(trainer: Trainer, show_progress: bool, should_stop: Callable[[], bool] | None) -> TrainResult:
+    stopped_by = "budget"
+    last_save = time.perf_counter()
+    with _signals() as signalled, ProgressDisplay(show_progress) as display:
+        while trainer.progress < 1.0:
+            display.update(trainer.progress, trainer.iterate())
+            if signalled.is_set() or (should_stop is not None and should_stop()):
+                stopped_by = "signal"
+                break
+            if time.perf_counter() - last_save > trainer.config.checkpoint_seconds:
+                trainer.save()
+                last_save = time.perf_counter()
+        folder = trainer.save()
+        trainer.log.close()
+    write_report(trainer.run_dir)
+    return TrainResult(
+        trainer.run_dir, folder, trainer.decisions, trainer.iteration, trainer.seconds, stopped_by
+    )
+
+
+@contextmanager
+def _signals():
+    """An event that SIGINT and SIGTERM set; a second signal acts as it would have without us."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def on_signal(number, frame) -> None:
+        event.set()
+        restore()
+
+    for number in before:
+        signal.signal(number, on_signal)
+    try:
+        yield event
+    finally:
+        restore()
