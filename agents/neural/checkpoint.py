@@ -83,7 +83,7 @@ def network_from_bytes(data: bytes, config: NetworkConfig) -> MlpNetwork:
     try:
         tensors = safetensors.torch.load(data)
         scale = tensors["observation_scale"]
-        network = build_network(config, scale, len(tensors["policy_head.bias"]), seed=0)
+        network = build_network(config, scale, len(tensors["policy_head.bias"]))
         network.load_state_dict(tensors)
     except (safetensors.SafetensorError, KeyError, RuntimeError, ValueError) as error:
         first_line = str(error).strip().splitlines()[0]

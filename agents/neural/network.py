@@ -57,9 +57,8 @@ class MlpNetwork(nn.Module):
         )
         self.policy_head = nn.Linear(config.width, num_actions)
         self.value_head = nn.Linear(config.width, 1)
-        self._initialise()
 
-    def _initialise(self) -> None:
+    def initialise(self) -> None:
         """Orthogonal layers; a nearly uniform first policy; first values of exactly 0, whatever the rewards' scale."""
         for layer in self.hidden:
             nn.init.orthogonal_(layer.weight, math.sqrt(2.0))
@@ -91,12 +90,15 @@ def build_network(config: NetworkConfig, observation_scale, num_actions: int, se
     """A fresh network.
 
     observation_scale: (F,) float32; an int16 observation times it has roughly unit range. num_actions: A.
-    seed: of the weights; None leaves torch's generator as it is. Raises ValueError for an unknown kind.
+    seed: of the weights; None leaves them as torch makes layers, to be loaded over.
+    Raises ValueError for an unknown kind.
     """
     if config.kind not in NETWORKS:
         raise ValueError(f"unknown network {config.kind!r}; known: {', '.join(NETWORKS)}")
     scale = torch.as_tensor(np.asarray(observation_scale, np.float32))
-    with torch.random.fork_rng(devices=[], enabled=seed is not None):
-        if seed is not None:
+    network = NETWORKS[config.kind](config, scale, num_actions)
+    if seed is not None:
+        with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-        return NETWORKS[config.kind](config, scale, num_actions)
+            network.initialise()
+    return network

@@ -1,0 +1,29 @@
+"""A small learner on the stand-in game."""
+
+import numpy as np
+
+from agents.neural import NetworkConfig, build_network
+from training.config import TrainConfig
+from training.pool import Pool
+from training.ppo import PpoLearner
+from training.rollout import Collector
+
+from .fake_vector_game import FakeVectorGame
+
+
+def small_config(**changes):
+    base = TrainConfig(
+        num_games=32, rollout_steps=24, minibatch_size=256, time_budget_seconds=None, decisions_budget=40_000,
+        threads=1, network=NetworkConfig(width=32),
+    )  # fmt: skip
+    return base.replace(**changes)
+
+
+def make_learner(config=None, games=None):
+    """A learner with a collector on fresh stand-in games: (learner, collector)."""
+    config = config or small_config()
+    games = games or FakeVectorGame(config.num_games, config.seed)
+    network = build_network(config.network, games.observation_scale, games.num_actions, seed=config.seed)
+    pool = Pool(config.pool_size, config.frozen_share, games.num_games, games.num_sides, np.random.default_rng(0))
+    learner = PpoLearner(network, config, np.random.default_rng(1))
+    return learner, Collector(games, pool, config)

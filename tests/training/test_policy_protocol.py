@@ -1,0 +1,100 @@
+"""The policy protocol: keys, batches, plain functions, names; and that none of it needs torch."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from agents.catalogue import UnknownPolicyError, load, parse_spec
+from agents.policy import DecisionCounter, FunctionPolicy, PolicyBatch, as_policy, decision_keys, uniforms
+
+
+def make_batch(size=3, **changes):
+    fields = {
+        "observations": np.zeros((size, 5), np.int16),
+        "action_masks": np.ones((size, 7), np.int8),
+        "games": np.arange(size),
+        "seats": np.zeros(size, np.int32),
+        "game_starts": np.zeros(size, bool),
+        "keys": decision_keys(0, np.arange(size), 0, 0, 0),
+    }
+    return PolicyBatch(**(fields | changes))
+
+
+def test_keys_depend_on_each_number_and_on_nothing_else():
+    base = decision_keys(3, [5], [0], [1], [9])[0]
+    for other in ((4, 5, 0, 1, 9), (3, 6, 0, 1, 9), (3, 5, 1, 1, 9), (3, 5, 0, 2, 9), (3, 5, 0, 1, 10)):
+        assert decision_keys(*other)[0] != base
+    together = decision_keys(3, np.arange(10), 0, 1, 9)
+    assert together[5] == base
+    assert len(np.unique(decision_keys(0, np.repeat(np.arange(1000), 100), 0, 0, np.tile(np.arange(100), 1000)))) == 100_000
+
+
+def test_keys_take_any_seed():
+    assert decision_keys(-1, 0, 0, 0, 0) == decision_keys(2**64 - 1, 0, 0, 0, 0)
+
+
+def test_uniforms_are_uniform_and_draws_differ():
+    keys = decision_keys(1, np.arange(200_000), 0, 0, 0)
+    first, second = uniforms(keys), uniforms(keys, 1)
+    assert first.min() >= 0 and first.max() < 1
+    counts = np.histogram(first, 20, (0, 1))[0]
+    assert ((counts - 10_000) ** 2 / 10_000).sum() < 60  # chi square with 19 degrees; 43.8 is one in a thousand
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.01
+
+
+def test_counter_counts_each_seat_and_restarts():
+    counter = DecisionCounter(2, 4, seed=7)
+    slots = np.array([0, 1])
+    keys, starts = counter.next(slots, [10, 11], 0, np.array([2, 2]))
+    assert starts.all()
+    np.testing.assert_array_equal(keys, decision_keys(7, [10, 11], 0, 2, 0))
+    keys, starts = counter.next(slots, [10, 11], 0, np.array([2, 3]))
+    np.testing.assert_array_equal(starts, [False, True])
+    np.testing.assert_array_equal(keys, decision_keys(7, [10, 11], 0, [2, 3], [1, 0]))
+    counter.restart(np.array([0]))
+    assert counter.next(slots, [12, 11], 0, np.array([2, 2]))[1].tolist() == [True, False]
+
+
+def test_plain_functions_are_policies():
+    policy = load(lambda observations, action_masks: action_masks.argmax(1))
+    assert isinstance(policy, FunctionPolicy)
+    np.testing.assert_array_equal(policy.act(make_batch()), [0, 0, 0])
+    assert as_policy(policy) is policy
+    with pytest.raises(TypeError, match="neither a policy"):
+        as_policy(3)
+    with pytest.raises(TypeError, match="is a class"):
+        as_policy(FunctionPolicy)
+
+
+def test_views_are_made_once_and_only_when_asked_for():
+    made = []
+    batch = make_batch(make_views=lambda: made.append(1) or ["view"])
+    assert not made
+    assert batch.views == ["view"] and batch.views == ["view"]
+    assert made == [1]
+    with pytest.raises(RuntimeError, match="without views"):
+        _ = make_batch().views
+
+
+def test_specs_have_options_and_paths_may_have_colons():
+    assert parse_spec("search:rollouts=200,seed=1") == ("search", {"rollouts": "200", "seed": "1"})
+    assert parse_spec("C:/runs/mine") == ("C:/runs/mine", {})
+    assert parse_spec("runs/a:b:mode=argmax") == ("runs/a:b", {"mode": "argmax"})
+    for wrong in ("greedy:=3", ":mode=argmax", "x:mode="):
+        with pytest.raises(UnknownPolicyError):
+            parse_spec(wrong)
+
+
+def test_unknown_names_are_refused_in_one_line(tmp_path):
+    with pytest.raises(UnknownPolicyError, match="neither a known policy") as caught:
+        load("gredy")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match="holds no policy"):
+        load(str(tmp_path))
+
+
+def test_protocol_and_catalogue_need_no_torch():
+    code = "import sys; import agents.policy, agents.catalogue; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
