@@ -52,8 +52,8 @@ def partners_where_asked(rules: "RuleSet") -> str | None:
     for key, off in (("partner_foot", False), ("permission", "none")):
         if getattr(rules, key) != off:
             return (
-                f"{key} = {shown(getattr(rules, key))} needs partners, and with seating = {shown(rules.seating)} there are "
-                f"none: set {_LONE_SETTINGS}"
+                f"{key} = {shown(getattr(rules, key))} needs partners, and with seating = {shown(rules.seating)} "
+                f"there are none: set {_LONE_SETTINGS}"
             )
     return None
 
@@ -66,8 +66,8 @@ def enough_cards(rules: "RuleSet") -> str | None:
     if cards - dealt >= needed:
         return None
     return (
-        f"decks = {rules.decks} leaves {cards - dealt} of {cards} cards after dealing hand_size = {rules.hand_size} and "
-        f"foot_size = {rules.foot_size} to {rules.players} players, and at least {needed} must be left"
+        f"decks = {rules.decks} leaves {cards - dealt} of {cards} cards after dealing hand_size = {rules.hand_size} "
+        f"and foot_size = {rules.foot_size} to {rules.players} players, and at least {needed} must be left"
     )
 
 
@@ -76,8 +76,8 @@ def a_meld_can_be_laid(rules: "RuleSet") -> str | None:
     for deal in _listed_deals(rules):
         if reach.most_opening_cards(rules, deal) < reach.SMALLEST_MELD:
             return (
-                f"hand_size = {rules.hand_size} with draw = {rules.draw_count(deal)} (deal {deal}) is impossible: no hand "
-                f"could ever hold enough cards for a meld of {reach.SMALLEST_MELD}"
+                f"hand_size = {rules.hand_size} with draw = {rules.draw_count(deal)} (deal {deal}) is impossible: "
+                f"no hand could ever hold enough cards for a meld of {reach.SMALLEST_MELD}"
             )
     return None
 
@@ -103,12 +103,13 @@ def wild_melds_agree(rules: "RuleSet") -> str | None:
         quota, wild = shown(rules.quota(deal)), rules.quota(deal)[2]
         if wild and not rules.wild_melds:
             return (
-                f"books_to_go_out = {quota} in deal {deal} needs {_books(wild, 'wild')}, and wild_melds = false bans them: "
-                "set the third number to 0"
+                f"books_to_go_out = {quota} in deal {deal} needs {_books(wild, 'wild')}, and wild_melds = false "
+                "bans them: set the third number to 0"
             )
         if cap is not None and wild > cap:
             return (
-                f"books_to_go_out = {quota} in deal {deal} needs {_books(wild, 'wild')}, more than wild_book_cap = {cap} allows"
+                f"books_to_go_out = {quota} in deal {deal} needs {_books(wild, 'wild')}, more than "
+                f"wild_book_cap = {cap} allows"
             )
     return None
 
@@ -135,13 +136,13 @@ def scores_fit(rules: "RuleSet") -> str | None:
     if best > MAX_DEAL_SCORE:
         name = max(("clean_book", "dirty_book", "wild_book", "sevens_book"), key=lambda key: getattr(rules, key) or 0)
         return (
-            f"{name} = {getattr(rules, name)}, the largest bonus, is too much: with the other points a side could score "
-            f"{best:,} in a deal, and the limit is {MAX_DEAL_SCORE:,}"
+            f"{name} = {getattr(rules, name)}, the largest bonus, is too much: with the other points a side "
+            f"could score {best:,} in a deal, and the limit is {MAX_DEAL_SCORE:,}"
         )
     if worst > MAX_DEAL_SCORE:
         return (
-            f"points = {shown(rules.points.model_dump())} with red3_held = {rules.red3_held} is too much: a side could lose "
-            f"{worst:,} in a deal, and the limit is {MAX_DEAL_SCORE:,}"
+            f"points = {shown(rules.points.model_dump())} with red3_held = {rules.red3_held} is too much: a side "
+            f"could lose {worst:,} in a deal, and the limit is {MAX_DEAL_SCORE:,}"
         )
     return None
 

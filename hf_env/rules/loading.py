@@ -12,7 +12,7 @@ from typing import Any
 from hf_env.rules.errors import RulesError, shown
 from hf_env.rules.preset_files import DEFAULT_PRESET, merge_settings, preset_names, preset_settings, unknown_preset
 from hf_env.rules.ruleset import RuleSet, flat, string_keys
-from hf_env.rules.toml_files import read_toml_file
+from hf_env.rules.toml_files import MAX_LINE_LENGTH, read_toml_file
 
 RulesLike = str | os.PathLike[str] | Mapping[str, Any] | RuleSet
 
@@ -40,6 +40,8 @@ def load_rules(source: RulesLike = DEFAULT_PRESET, /, **overrides: Any) -> RuleS
         path = os.fspath(source)
         try:
             return _from_settings(read_toml_file(path), overrides)
+        except FileNotFoundError:
+            raise unknown_preset(path, "rule file") from None
         except RulesError as error:
             name = shown(path)
             raise (error if name in str(error) else RulesError(f"{name}: {error}")) from None
@@ -75,7 +77,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
         value = _toml_value(candidate)
         if value is not None:
             return key, value
-    raise RulesError(f"{key}: {shown(written)} is no value; write a number, a word, yes or no, or a list such as [2, 2, 1]")
+    raise RulesError(f"{key}: {shown(written)} is no value; write a number, a word, or a list such as [2, 2, 1]")
 
 
 def _from_settings(settings: Mapping[Any, Any], overrides: Mapping[str, Any]) -> RuleSet:
@@ -97,6 +99,8 @@ def _looks_like_path(source: str) -> bool:
 
 
 def _toml_value(written: str) -> Any:
+    if len(written) > MAX_LINE_LENGTH:
+        return None
     try:
         table = tomllib.loads(f"value = {written}")
     except (ValueError, RecursionError):

@@ -112,7 +112,7 @@ CARD_POINTS_WORDS = f"{_POINTS_WORDS} {MAX_CARD_POINTS}"
 
 
 def option(default: Any, allowed: str, meaning: str) -> Any:
-    """A field of the model: its default, what it allows in words, and what it means. One source for errors and docs."""
+    """A field of the model: its default, what it allows in words, and what it means: one source for errors and docs."""
     return Field(default, description=meaning, json_schema_extra={"allowed": allowed})
 
 

@@ -20,11 +20,11 @@ def preset_names() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: name != DEFAULT_PRESET))
 
 
-def unknown_preset(name: Any) -> RulesError:
-    """The error for a name that no preset has, with the close ones and the list."""
-    close = did_you_mean(name, preset_names()).rstrip("?")
-    hint = f"{close}? The" if close else "; the"
-    return RulesError(f"there is no rule set {shown(name)}{hint} named ones are {', '.join(preset_names())}")
+def unknown_preset(name: Any, thing: str = "rule set") -> RulesError:
+    """The error for a name that no preset (or file, says `thing`) has, with the close ones and the list."""
+    close = did_you_mean(str(name).removesuffix(".toml"), preset_names())
+    hint = f"{close} The" if close else "; the"
+    return RulesError(f"there is no {thing} {shown(name)}{hint} named rule sets are {', '.join(preset_names())}")
 
 
 def preset_text(name: str) -> str:
@@ -48,7 +48,10 @@ def preset_settings(name: str) -> Mapping[str, Any]:
 
 
 def merge_settings(base: Mapping[str, Any], overrides: Mapping[Any, Any]) -> dict[str, Any]:
-    """`base` with `overrides` laid over it; ``points`` is merged kind by kind, and ``points.ace`` may be written as a key."""
+    """`base` with `overrides` laid over it.
+
+    ``points`` is merged kind by kind, and ``points.ace`` may be written as a key.
+    """
     merged = dict(base)
     for key, value in overrides.items():
         group, _, member = key.partition(".") if isinstance(key, str) else (key, "", "")

@@ -44,6 +44,8 @@ def fewest_wilds(rules: "RuleSet", clean: int, dirty: int) -> int | None:
                 key = min(c + more_c, clean), min(d + more_d, dirty)
                 after[key] = min(after.get(key, _UNLIMITED), wilds + cost)
         best = after
+        if best.get((clean, dirty)) == dirty:  # cannot be fewer: every dirty book holds one
+            break
     return best.get((clean, dirty))
 
 
@@ -91,7 +93,8 @@ def most_cards_of_a_side(rules: "RuleSet", deal: int) -> int:
     side_turns = -(-turns // rules.num_sides)
     replaced_red3s = 2 * rules.decks
     # Each turn before the last ends with a discard.
-    got = rules.seats_per_side * (rules.hand_size + rules.foot_size) + gain * side_turns - (side_turns - 1) + replaced_red3s
+    dealt = rules.seats_per_side * (rules.hand_size + rules.foot_size)
+    got = dealt + gain * side_turns - (side_turns - 1) + replaced_red3s
     meldable = NUM_NATURALS * naturals_of_a_rank(rules) + wilds_in_play(rules)
     return min(meldable, got)
 
@@ -130,6 +133,9 @@ def _most_opening_wilds(rules: "RuleSet", cards: int) -> int:
     alone = cards if rules.wild_melds else 0
     if rules.wild_book_cap is not None:
         alone = min(alone, rules.wild_book_cap * rules.book_size)
+    if rules.add_to_complete == "any":  # books laid at once may grow: at_most does not bind them, nor the cap
+        in_melds = cards if rules.wild_limit == "at_most" else in_melds
+        alone = cards if alone else 0
     return min(cards, in_melds + alone)
 
 

@@ -58,7 +58,9 @@ class RuleSet(BaseModel):
     )
     players: Annotated[int, o.Plain] = o.number(4, 2, 6, "number of players")
     seating: Literal["pairs", "threes", "alone"] = o.option(
-        "pairs", o.words("pairs", "threes", "alone"), "who plays together: pairs (4 or 6 players), threes (6), alone (any)"
+        "pairs",
+        o.words("pairs", "threes", "alone"),
+        "who plays together: pairs (4 or 6 players), threes (6), alone (any)",
     )
     decks: Annotated[int, o.Plain] = o.number(5, 1, 8, "decks of 54 cards", auto="players + 1")
     hand_size: Annotated[int, o.Plain] = o.number(13, 1, 26, "cards dealt to each hand")
@@ -69,7 +71,9 @@ class RuleSet(BaseModel):
         "kinds that, turned as the first upcard, are buried in the stock",
     )
     draw: o.DrawByDeal = o.option(
-        (2,), "a whole number from 1 to 5, or a list of 1 to 20 of them, one a deal", "cards drawn from the stock in a turn"
+        (2,),
+        "a whole number from 1 to 5, or a list of 1 to 20 of them, one a deal",
+        "cards drawn from the stock in a turn",
     )
     deals: Annotated[int, o.Plain] = o.number(4, 1, 20, "deals of a game that has no target")
     target: o.OptionalTarget = o.option(
@@ -84,23 +88,31 @@ class RuleSet(BaseModel):
         "points that a side's first lay-down of a deal must reach",
     )
     opening_tail: Literal["cycle", "hold_last"] = o.option(
-        "cycle", o.words("cycle", "hold_last"), "the minimum in deals beyond the list: from its beginning again, or its last"
+        "cycle",
+        o.words("cycle", "hold_last"),
+        "the minimum in deals beyond the list: from its beginning again, or its last",
     )
     book_size: Annotated[int, o.Plain] = o.number(7, 3, 10, "cards that make a meld a book")
     add_to_complete: Literal["none", "naturals", "any"] = o.option(
         "none", o.words("none", "naturals", "any"), "cards that may be added to books"
     )
     wild_limit: Literal["two_to_one", "more_naturals", "at_most"] = o.option(
-        "two_to_one", o.words("two_to_one", "more_naturals", "at_most"), "how many wilds a meld of a natural rank may hold"
+        "two_to_one",
+        o.words("two_to_one", "more_naturals", "at_most"),
+        "how many wilds a meld of a natural rank may hold",
     )
     max_wilds: Annotated[int, o.Plain] = o.number(2, 0, 9, 'most wilds in a meld with wild_limit = "at_most"')
     min_naturals: Annotated[int, o.Plain] = o.number(2, 1, 7, "fewest naturals in a meld that holds a wild")
     wild_melds: o.YesNo = o.yes_no(True, "melds of wilds only are allowed")
     wild_book_cap: o.OptionalCap = o.option(
-        None, f'a whole number from 0 to {o.MAX_QUOTA}, or "none"', "wild books after which a side starts no further wild meld"
+        None,
+        f'a whole number from 0 to {o.MAX_QUOTA}, or "none"',
+        "wild books after which a side starts no further wild meld",
     )
     take_count: o.TakeCount = o.option(
-        7, f'a whole number from 0 (no taking) to {o.MAX_TAKE}, or "all"', "cards taken from the top of the discard pile"
+        7,
+        f'a whole number from 0 (no taking) to {o.MAX_TAKE}, or "all"',
+        "cards taken from the top of the discard pile",
     )
     take_key: Literal["natural_pair", "natural_and_wild", "any_meld"] = o.option(
         "natural_pair",
@@ -108,10 +120,14 @@ class RuleSet(BaseModel):
         "what takes the discard pile; each includes the ones before",
     )
     take_wild_top: Literal["blocked", "matching_pair"] = o.option(
-        "blocked", o.words("blocked", "matching_pair"), "whether a wild on top can be taken, by a pair of the same wild"
+        "blocked",
+        o.words("blocked", "matching_pair"),
+        "whether a wild on top can be taken, by a pair of the same wild",
     )
     take_needs_open: o.YesNo = o.yes_no(False, "only a side that has opened on an earlier turn may take")
-    wild_discard_freezes: o.YesNo = o.yes_no(False, "a wild anywhere in the discard pile leaves only the natural pair as key")
+    wild_discard_freezes: o.YesNo = o.yes_no(
+        False, "a wild anywhere in the discard pile leaves only the natural pair as key"
+    )
     books_to_go_out: o.QuotaByDeal = o.option(
         ((2, 2, 1),),
         f"[clean, dirty, wild], each a whole number from 0 to {o.MAX_QUOTA}, or a list of 1 to 20 of these, one a deal",
@@ -222,7 +238,7 @@ class RuleSet(BaseModel):
 
     @functools.cached_property
     def fingerprint(self) -> str:
-        """16 hex digits that change with any option (`preset`, a name only, is left out); the same on every machine."""
+        """16 hex digits that change with any option (but `preset`, only a name); the same on every machine."""
         values = {key: value for key, value in self.resolved().items() if key != "preset"}
         text = json.dumps([RULES_VERSION, values], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -242,7 +258,7 @@ class RuleSet(BaseModel):
         return RuleSet(**string_keys(merge_settings(settings, overrides)))
 
     def to_toml(self, *, complete: bool = False) -> str:
-        """A rule file that loads to an equal rule set: the preset and what differs from it, or (complete) every key."""
+        """A rule file that loads to an equal rule set: preset and what differs, or (`complete`) every key."""
         values = self.resolved()
         lines = [f"preset = {json.dumps(values.pop('preset'))}"]
         base = RuleSet(**preset_settings(self.preset)).resolved()

@@ -8,9 +8,10 @@ from typing import Any
 
 from hf_env.rules.errors import RulesError, shown
 
-# A complete rule file has about 5 kB. The limit is far below what a parser in Python handles at leisure, because
-# tomllib takes quadratic time for one long dotted key.
+# A complete, commented rule file has about 3 kB.
 MAX_FILE_BYTES = 64 * 1024
+# tomllib takes quadratic time for a long dotted key (20 s for one that fills the file), and a key stands on one line.
+MAX_LINE_LENGTH = 1_000
 
 
 def parse_toml(data: bytes, source: str) -> dict[str, Any]:
@@ -21,9 +22,17 @@ def parse_toml(data: bytes, source: str) -> dict[str, Any]:
     if b"\x00" in data:
         raise RulesError(f"{source} is a binary file, not a TOML text")
     try:
-        return tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
+        text = data.decode("utf-8-sig")
+        longest = max(map(len, text.split("\n")), default=0)
+        if longest > MAX_LINE_LENGTH:
+            raise RulesError(
+                f"{source} has a line of {longest:,} characters; those of a rule file have at most {MAX_LINE_LENGTH:,}"
+            )
+        return tomllib.loads(text.replace("\r\n", "\n"))
     except UnicodeDecodeError as error:
         raise RulesError(f"{source} is not a text in UTF-8: byte {error.start} cannot be read") from None
+    except RulesError:
+        raise
     except RecursionError:
         raise RulesError(f"{source} is nested too deeply for a rule file") from None
     except ValueError as error:  # TOMLDecodeError, and numbers of more digits than Python reads
@@ -34,26 +43,30 @@ def parse_toml(data: bytes, source: str) -> dict[str, Any]:
 def read_toml_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The table in a TOML file.
 
-    Raises RulesError for a file that is missing, no regular file, not readable, too large, or not TOML.
+    Raises FileNotFoundError for a missing file; RulesError for one that is no regular file, cannot be read, is too
+    large, or is not TOML.
     """
     name = shown(os.fspath(path))
     try:
         status = os.stat(path)
-        if stat.S_ISDIR(status.st_mode):
-            raise RulesError(f"{name} is a folder, not a rule file")
-        if not stat.S_ISREG(status.st_mode):  # a pipe or device could be read for ever
-            raise RulesError(f"{name} is not a regular file")
-        if status.st_size > MAX_FILE_BYTES:
-            raise RulesError(
-                f"{name} has {status.st_size:,} bytes; a rule file has at most {MAX_FILE_BYTES:,}"
-            )
-        data = Path(path).read_bytes()
+        refusal = _why_not_read(status)
+        data = b"" if refusal else Path(path).read_bytes()
     except FileNotFoundError:
-        raise RulesError(f"there is no rule file {name}") from None
+        raise
     except OSError as error:
         raise RulesError(f"{name} cannot be read: {error.strerror or type(error).__name__}") from None
-    except RulesError:
-        raise
-    except ValueError:  # a null byte in the path
+    except ValueError:  # a null byte in the path, or what is no text
         raise RulesError(f"{name} is not a possible path") from None
+    if refusal:
+        raise RulesError(f"{name} {refusal}")
     return parse_toml(data, name)
+
+
+def _why_not_read(status: os.stat_result) -> str:
+    if stat.S_ISDIR(status.st_mode):
+        return "is a folder, not a rule file"
+    if not stat.S_ISREG(status.st_mode):  # a pipe or device could be read for ever
+        return "is not a regular file"
+    if status.st_size > MAX_FILE_BYTES:
+        return f"has {status.st_size:,} bytes; a rule file has at most {MAX_FILE_BYTES:,}"
+    return ""
