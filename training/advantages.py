@@ -6,10 +6,10 @@ seat's next decision; a deal's end is terminal for all seats, whoever made the l
 would bootstrap from an observation that lacks the decider's hand.
 """
 
-from hf_env.engine.jit import kernel
+from hf_env.engine.jit import entry
 
 
-@kernel
+@entry
 def seat_advantages(rows, seats, rewards, ended, end_values, values, cut_values, gae_lambda, advantages, entry_returns):
     """Write the advantage of every decision of a rollout of T steps of N games with S seats.
 

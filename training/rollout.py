@@ -15,7 +15,7 @@ import torch
 from agents.neural.masked_categorical import sample_actions
 from agents.neural.network import MlpNetwork
 from agents.policy import decision_keys, uniforms
-from hf_env.engine.jit import kernel
+from hf_env.engine.jit import entry
 from training.advantages import seat_advantages
 from training.config import TrainConfig
 from training.pool import LEARNER, Pool
@@ -24,7 +24,7 @@ from training.pool import LEARNER, Pool
 END_OUT = 1
 
 
-@kernel
+@entry
 def find_decisions(action_masks, seats, lineups, skip_forced, actions, learner_slots, forced, frozen_slots):
     """Sort the N games by who decides now; returns the numbers of learner slots and of frozen slots.
 

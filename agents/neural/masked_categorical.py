@@ -9,7 +9,7 @@ import math
 import numpy as np
 import torch
 
-from hf_env.engine.jit import kernel
+from hf_env.engine.jit import entry
 
 
 def masked_log_probs(logits: torch.Tensor, action_masks: torch.Tensor) -> torch.Tensor:
@@ -36,7 +36,7 @@ def masked_probabilities(logits: np.ndarray, action_masks: np.ndarray) -> np.nda
     return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
 
 
-@kernel
+@entry
 def sample_actions(logits, action_masks, draws, actions, log_probs):
     """Draw one legal action a row by inversion of the cumulative distribution.
 
@@ -70,7 +70,7 @@ def sample_actions(logits, action_masks, draws, actions, log_probs):
         log_probs[row] = float(logits[row, chosen]) - largest - math.log(total)
 
 
-@kernel
+@entry
 def best_actions(logits, action_masks, actions):
     """Write the legal action of the largest logit of each row, the lowest number among equals."""
     num_rows, num_actions = logits.shape
