@@ -1,0 +1,187 @@
+"""The one decorator of all kernels: compiled without the GIL, cached under a hash of all kernel sources.
+
+Numba's own cache looks only at the file a function stands in, so that an edited helper would leave its callers
+compiled with the old code. Here the cache folder's name is a hash of every source that a kernel may call, so any
+edit compiles anew. With ``NUMBA_DISABLE_JIT=1`` the same functions run as ordinary Python.
+"""
+
+import functools
+import hashlib
+import os
+import platform
+import sys
+import tempfile
+from pathlib import Path
+
+import numba
+import numpy as np
+from numba.core import cgutils, config, types
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.extending import intrinsic
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+# Folders below hf_env with kernels; a kernel elsewhere (agents/scripted) is keyed by these and its own folder.
+_KERNEL_FOLDERS = ("engine", "observation")
+INTERPRETED = bool(config.DISABLE_JIT)
+
+
+@functools.cache
+def source_hash(folder: Path) -> str:
+    """Hash of all kernel sources of hf_env and of `folder`, with the versions that compiled code depends on."""
+    digest = hashlib.sha256()
+    folders = [_PACKAGE / name for name in _KERNEL_FOLDERS]
+    if folder not in folders:
+        folders.append(folder)
+    for one in folders:
+        for path in sorted(one.glob("*.py")):
+            digest.update(path.name.encode())
+            digest.update(path.read_bytes())
+    versions = (sys.version, numba.__version__, np.__version__, platform.machine(), str(config.BOUNDSCHECK))
+    digest.update(repr(versions).encode())
+    return digest.hexdigest()[:16]
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+@functools.cache
+def cache_folder(folder: Path) -> Path:
+    """Where compiled kernels of the sources in `folder` lie: beside the package, else in the user's cache, else in a temporary folder."""
+    name = f"kernels-{source_hash(folder)}"
+    places = []
+    if config.CACHE_DIR:
+        places.append(Path(config.CACHE_DIR))
+    places.append(_PACKAGE / "__pycache__")
+    home_cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    places.append(Path(home_cache) / "hf_env")
+    for place in places:
+        if _writable(place / name):
+            return place / name
+    return Path(tempfile.mkdtemp(prefix="hf_env-"))
+
+
+class _SourceHashLocator(_CacheLocator):
+    def __init__(self, py_func, py_file):
+        self._file = Path(py_file).resolve()
+        self._line = py_func.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, py_func, py_file):
+        return cls(py_func, py_file)
+
+    def ensure_cache_path(self):
+        os.makedirs(self.get_cache_path(), exist_ok=True)
+
+    def get_cache_path(self):
+        return str(cache_folder(self._file.parent))
+
+    def get_source_stamp(self):
+        return source_hash(self._file.parent)
+
+    def get_disambiguator(self):
+        return f"{self._file.parent.name}{self._line}"
+
+
+class _Impl(CompileResultCacheImpl):
+    _locator_classes = [_SourceHashLocator]
+
+
+class _Cache(FunctionCache):
+    _impl_class = _Impl
+
+
+def _compiled(function, callable_from_python):
+    dispatcher = numba.njit(
+        nogil=True, error_model="numpy", no_cpython_wrapper=not callable_from_python, no_cfunc_wrapper=True
+    )(function)
+    dispatcher._cache = _Cache(function)
+    by_types = dispatcher.get_call_template
+    compile_for = dispatcher.compile
+
+    def without_literals(args, kws):
+        # Numba compiles a callee anew for each constant that it is called with; one version serves all.
+        args = tuple(types.unliteral(arg) for arg in args)
+        return by_types(args, {name: types.unliteral(arg) for name, arg in kws.items()})
+
+    def compile_at_level_2(signature):
+        # Measured: level 3 unrolls the small loops over kinds, takes half as long again and runs no faster.
+        level = config.OPT
+        config.OPT = type(level)(2)
+        try:
+            return compile_for(signature)
+        finally:
+            config.OPT = level
+
+    dispatcher.get_call_template = without_literals
+    dispatcher.compile = compile_at_level_2
+    return dispatcher
+
+
+def kernel(function):
+    """Compile `function` for use by other kernels: nopython, without the GIL, cached by the hash of all kernel sources.
+
+    Without the wrapper that makes it callable from Python, which would take a third of the time to compile: see `entry`.
+    """
+    return function if INTERPRETED else _compiled(function, callable_from_python=False)
+
+
+def entry(function):
+    """As `kernel`, callable from Python too."""
+    return function if INTERPRETED else _compiled(function, callable_from_python=True)
+
+
+def wrapping_kernel(function):
+    """`kernel` for functions whose uint64 arithmetic wraps by design: interpreted, NumPy would warn of it."""
+    if INTERPRETED:
+
+        @functools.wraps(function)
+        def quiet(*args):
+            with np.errstate(over="ignore"):
+                return function(*args)
+
+        return quiet
+    return kernel(function)
+
+
+if INTERPRETED:
+
+    def copy_record(destination, source):
+        """Copy all bytes of one record over another of the same type (records are views into arrays)."""
+        for name in destination.dtype.names:
+            destination[name] = source[name]
+
+    def clear_record(record):
+        """Set all bytes of a record to 0."""
+        for name in record.dtype.names:
+            record[name] = 0
+
+else:
+    # Numba assigns records as one LLVM aggregate, byte by byte: minutes of compilation. A memory copy is one call.
+
+    @intrinsic
+    def copy_record(typing_context, destination, source):
+        """Copy all bytes of one record over another of the same type (records are views into arrays)."""
+
+        def codegen(context, builder, signature, arguments):
+            size = context.get_constant(types.intp, signature.args[0].size)
+            cgutils.raw_memcpy(builder, arguments[0], arguments[1], size, 1)
+            return context.get_dummy_value()
+
+        return types.void(destination, source), codegen
+
+    @intrinsic
+    def clear_record(typing_context, record):
+        """Set all bytes of a record to 0."""
+
+        def codegen(context, builder, signature, arguments):
+            size = context.get_constant(types.intp, signature.args[0].size)
+            cgutils.memset(builder, arguments[0], size, 0)
+            return context.get_dummy_value()
+
+        return types.void(record), codegen

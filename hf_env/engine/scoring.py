@@ -1,0 +1,48 @@
+"""The score of a deal. Rule: docs/rules.md 9."""
+
+from hf_env.engine.cards import NUM_KINDS, NUM_NATURALS, RED3, SEVEN, WILD
+from hf_env.engine.jit import kernel
+from hf_env.engine.melds import open_size
+from hf_env.engine.state import NOT_YET
+
+
+@kernel
+def table_score(g, r, side):
+    """Points that lie open: cards of melds and books, book bonuses, red 3s laid. Public."""
+    score = int(g["red3"][side]) * int(r["red3_laid"])
+    for kind in range(NUM_KINDS):
+        score += int(g["table"][side, kind]) * int(r["card_points"][kind])
+    clean = 0
+    dirty = 0
+    for rank in range(NUM_NATURALS):
+        clean += int(g["clean_books"][side, rank])
+        dirty += int(g["dirty_books"][side, rank])
+    sevens = int(g["clean_books"][side, SEVEN])
+    score += (clean - sevens) * int(r["clean_book"]) + sevens * int(r["sevens_book"])
+    score += dirty * int(r["dirty_book"])
+    return score + int(g["clean_books"][side, WILD]) * int(r["wild_book"])
+
+
+@kernel
+def held_points(g, r, side):
+    """Points that the side would lose for the cards of its hands and of its feet not picked up. Hidden."""
+    points = 0
+    for seat in range(side, int(r["players"]), int(r["sides"])):
+        for kind in range(NUM_KINDS):
+            count = int(g["hands"][seat, kind]) + int(g["feet"][seat, kind])
+            if kind == RED3:
+                points += count * int(r["red3_held"])
+            else:
+                points += count * int(r["card_points"][kind])
+    return points
+
+
+@kernel
+def side_score(g, r, side):
+    """The side's score of this deal if it ended now (when it has ended: the score)."""
+    score = table_score(g, r, side) - held_points(g, r, side)
+    if open_size(g, side, WILD) > 0:
+        score -= int(r["unfinished_wild_penalty"])
+    if g["out_seat"] != NOT_YET and int(g["out_seat"]) % int(r["sides"]) == side:
+        score += int(r["going_out"])
+    return score

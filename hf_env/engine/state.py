@@ -1,0 +1,147 @@
+"""The two records that the kernels work on: a rule set and a game.
+
+Both are flat NumPy records without references, so that games lie side by side in one array, a copy is one
+memory copy, and a snapshot is the record's bytes. Sizes are laid out for 2 to 6 seats and 8 decks.
+"""
+
+import numpy as np
+
+from hf_env.engine.cards import MAX_BOOKS, MAX_CARDS, MAX_SEATS, NUM_KINDS, NUM_MELDS
+
+# Lists "a deal" are stored with this many entries; deals beyond use the last one (the minimum: see opening_cycles).
+MAX_DEAL_ENTRIES = 20
+
+# Values of the fields that stand for a choice. Order is the order of the option's names in docs/rules.md.
+GROW_NONE, GROW_NATURALS, GROW_ANY = 0, 1, 2
+TWO_TO_ONE, MORE_NATURALS, AT_MOST = 0, 1, 2
+NATURAL_PAIR, NATURAL_AND_WILD, ANY_MELD = 0, 1, 2
+PERMISSION_NONE, BINDING_NO, BINDING_BOTH = 0, 1, 2
+FINAL_OPTIONAL, FINAL_REQUIRED, FINAL_FORBIDDEN = 0, 1, 2
+NO_LIMIT = -1  # wild_book_cap none, take_count all
+
+RULES_DTYPE = np.dtype(
+    [
+        ("players", np.int32),
+        ("sides", np.int32),  # side of a seat = seat mod sides, in every seating
+        ("decks", np.int32),
+        ("hand_size", np.int32),
+        ("foot_size", np.int32),
+        ("bury", np.int32, NUM_KINDS),  # 1: this kind is not left as the upcard
+        ("draw", np.int32, MAX_DEAL_ENTRIES),  # by deal - 1, padded with the last entry
+        ("deals", np.int32),
+        ("target", np.int32),  # points; 0 with has_target 0
+        ("has_target", np.int32),
+        ("max_deals", np.int32),  # deals at most: `deals`, or `max_deals` with a target
+        ("opening", np.int32, MAX_DEAL_ENTRIES),  # the list as given, num_openings entries
+        ("num_openings", np.int32),
+        ("opening_cycles", np.int32),
+        ("book_size", np.int32),
+        ("grow", np.int32),
+        ("wild_limit", np.int32),
+        ("max_wilds", np.int32),
+        ("min_naturals", np.int32),
+        ("wild_melds", np.int32),
+        ("wild_book_cap", np.int32),  # NO_LIMIT: none
+        ("take_count", np.int32),  # NO_LIMIT: all
+        ("take_key", np.int32),
+        ("take_wild_top", np.int32),  # 1: a matching pair takes it
+        ("take_needs_open", np.int32),
+        ("wild_discard_freezes", np.int32),
+        ("quota", np.int32, (MAX_DEAL_ENTRIES, 3)),  # by deal - 1; clean, dirty, wild
+        ("partner_foot", np.int32),
+        ("permission", np.int32),
+        ("final_discard", np.int32),
+        ("reshuffle", np.int32),
+        ("max_turns", np.int32),  # turns a deal, resolved
+        ("card_points", np.int32, NUM_KINDS),  # red 3: 0, it is no card value
+        ("clean_book", np.int32),
+        ("dirty_book", np.int32),
+        ("wild_book", np.int32),
+        ("going_out", np.int32),
+        ("red3_laid", np.int32),
+        ("red3_held", np.int32),
+        ("sevens_book", np.int32),  # equals clean_book where the option is none
+        ("has_sevens_book", np.int32),
+        ("unfinished_wild_penalty", np.int32),
+    ],
+    align=True,
+)
+
+# Phases of a turn, and the deal's end.
+PHASE_DRAW, PHASE_PLAY, PHASE_ANSWER, PHASE_OVER = 0, 1, 2, 3
+# Why a deal ended.
+NOT_ENDED, END_OUT, END_STOCK_DRAW, END_STOCK_RED3, END_MAX_TURNS = 0, 1, 2, 3, 4
+ANSWER_NONE, ANSWER_YES, ANSWER_NO = 0, 1, 2
+
+NUM_RECENT_DISCARDS = 4
+NUM_EVENTS = 64
+NOT_YET = -1
+
+GAME_DTYPE = np.dtype(
+    [
+        # Public: every seat knows it.
+        ("rule", np.int32),  # index of the game's rule set
+        ("deal", np.int32),  # from 1
+        ("dealer", np.int32),
+        ("turns", np.int32),  # turns completed in this deal
+        ("turn_seat", np.int32),  # whose turn it is, also while a partner answers
+        ("to_move", np.int32),  # who decides now
+        ("phase", np.int32),
+        ("asked", np.int32),
+        ("may_go_out", np.int32),  # every partner has said yes this turn
+        ("laid", np.int32),  # points laid in an unfinished opening, else 0
+        ("taking", np.int32),  # cards still owed by a take in an unfinished opening
+        ("end_reason", np.int32),
+        ("out_seat", np.int32),  # NOT_YET: nobody
+        ("game_over", np.int32),
+        ("scores", np.int32, MAX_SEATS),  # by side, finished deals
+        ("deal_scores", np.int32, MAX_SEATS),  # by side, of the deal that ended last
+        ("answers", np.int8, MAX_SEATS),
+        ("opened", np.int8, MAX_SEATS),  # by side
+        ("red3", np.int8, MAX_SEATS),  # by side: red 3s laid
+        ("naturals", np.int8, (MAX_SEATS, NUM_MELDS)),  # by side: the open meld of each rank; WILD is the wild meld
+        ("twos", np.int8, (MAX_SEATS, NUM_MELDS)),
+        ("jokers", np.int8, (MAX_SEATS, NUM_MELDS)),
+        ("clean_books", np.int16, (MAX_SEATS, NUM_MELDS)),  # by side and rank, counted from the list below; WILD: wild books
+        ("dirty_books", np.int16, (MAX_SEATS, NUM_MELDS)),
+        ("table", np.int16, (MAX_SEATS, NUM_KINDS)),  # by side: cards in melds and books, red 3s not among them
+        ("num_books", np.int32),
+        ("book_side", np.int8, MAX_BOOKS),  # all books of the deal in the order of completion
+        ("book_rank", np.int8, MAX_BOOKS),
+        ("book_naturals", np.int8, MAX_BOOKS),
+        ("book_twos", np.int8, MAX_BOOKS),
+        ("book_jokers", np.int8, MAX_BOOKS),
+        ("discard_size", np.int32),
+        ("discard", np.uint8, MAX_CARDS),  # bottom first: the top is discard[discard_size - 1]
+        ("discard_kinds", np.int16, NUM_KINDS),
+        ("hand_sizes", np.int16, MAX_SEATS),
+        ("foot_sizes", np.int16, MAX_SEATS),  # 0 once picked up
+        ("in_foot", np.int8, MAX_SEATS),
+        ("known", np.int8, (MAX_SEATS, NUM_KINDS)),  # by seat: cards known to be in the hand since a take
+        ("recent_discards", np.int8, (MAX_SEATS, NUM_RECENT_DISCARDS)),  # by seat, latest first: kind + 1, 0 for none
+        ("num_events", np.int32),  # of this deal; the ring keeps the last NUM_EVENTS
+        ("events", np.int16, (NUM_EVENTS, 2)),  # seat * 256 + action, then red 3s laid by it
+        # Counters of behaviour in this deal.
+        ("opening_turn", np.int16, MAX_SEATS),  # by side: `turns` at the opening, NOT_YET before
+        ("opened_by_take", np.int8, MAX_SEATS),  # by side
+        ("foot_turn", np.int16, MAX_SEATS),  # by seat
+        ("foot_by_discard", np.int8, MAX_SEATS),  # by seat: the hand was emptied by a discard
+        ("num_takes", np.int16, MAX_SEATS),  # by seat
+        ("num_asks", np.int16, MAX_SEATS),  # by seat
+        ("num_yes", np.int16, MAX_SEATS),  # by answering seat
+        ("num_no", np.int16, MAX_SEATS),
+        ("stranded", np.int32, MAX_SEATS),  # by side, when the deal ended: points lost for cards held
+        # Private to a seat.
+        ("hands", np.int8, (MAX_SEATS, NUM_KINDS)),
+        # Hidden from everybody.
+        ("feet", np.int8, (MAX_SEATS, NUM_KINDS)),
+        ("stock_next", np.int32),
+        ("stock_end", np.int32),
+        ("stock", np.uint8, MAX_CARDS),  # stock[stock_next] is drawn first
+        ("reshuffles", np.int32),
+        ("seed", np.int64),
+        ("single_deal", np.int32),  # 1: the game is this one deal
+        ("potential", np.int32, MAX_SEATS),  # by side: score differences at the deal's start, see shaping
+    ],
+    align=True,
+)
