@@ -157,8 +157,7 @@ class PpoLearner:
     def losses(self, rows: Batch, entropy_bonus: float) -> Losses:
         """The loss of a minibatch (equations 7 and 9), with details 3 to 5."""
         logits, values = self.network(rows.observations)
-        masks = rows.action_masks != 0
-        log_probs = masked_log_probs(logits, masks)
+        log_probs = masked_log_probs(logits, rows.action_masks)
         chosen = log_probs.gather(1, rows.actions.long()[:, None]).squeeze(1)
         weights = rows.policy_weights
         # A row without weight has no old log probability; 0 in both places keeps its ratio at 1.
@@ -172,7 +171,7 @@ class PpoLearner:
         clipped = ratio.clamp(1.0 - self.config.clip, 1.0 + self.config.clip)
         policy_loss = -mean(torch.minimum(ratio * rows.advantages, clipped * rows.advantages))
         value_loss = 0.5 * (values - rows.returns).square().mean()
-        entropy = mean(masked_entropy(log_probs, masks))
+        entropy = mean(masked_entropy(log_probs))
         with torch.no_grad():
             # The estimator k3 of http://joschu.net/blog/kl-approx.html: unbiased and never negative.
             approximate_kl = mean(ratio - 1.0 - log_ratio)

@@ -12,21 +12,27 @@ import torch
 from hf_env.engine.jit import entry
 
 
+# Added to the logits of illegal actions: any lower than it, its gradient in the entropy could overflow, and minus
+# infinity would turn it into NaN; any nearer, logits could rival it.
+_ILLEGAL = 1e30
+
+
 def masked_log_probs(logits: torch.Tensor, action_masks: torch.Tensor) -> torch.Tensor:
     """Log probabilities (N, A) of the softmax over legal actions.
 
-    logits: (N, A) float32, any finite values. action_masks: (N, A) bool, at least one True a row.
-    An illegal action gets the lowest finite number (its probability is exactly 0), not minus infinity: the
-    product of a zero and an infinity would turn entropy and gradients into NaN. Its gradient is exactly 0.
+    logits: (N, A) float32, finite, up to 1e6 in size. action_masks: (N, A) bool or int8, at least one legal a row.
+    An illegal action gets -1e30, so that its probability and its gradient are exactly 0.
     """
-    lowest = torch.finfo(logits.dtype).min
-    return torch.log_softmax(logits.masked_fill(~action_masks, lowest), dim=-1)
+    return torch.log_softmax(logits + (action_masks.float() - 1.0) * _ILLEGAL, dim=-1)
 
 
-def masked_entropy(log_probs: torch.Tensor, action_masks: torch.Tensor) -> torch.Tensor:
-    """Entropy (N,) in nats over the legal actions; log_probs as ``masked_log_probs`` returns them."""
-    legal = log_probs.masked_fill(~action_masks, 0.0)
-    return -(log_probs.exp() * legal).sum(-1)
+def masked_entropy(log_probs: torch.Tensor) -> torch.Tensor:
+    """Entropy (N,) in nats over the legal actions; log_probs as ``masked_log_probs`` returns them.
+
+    An illegal action adds 0 * -1e30, which is 0.
+    """
+    # The softmax of log probabilities is their exponential, without exp's slow path far below 0 (20 times slower).
+    return -(log_probs.softmax(-1) * log_probs).sum(-1)
 
 
 def masked_probabilities(logits: np.ndarray, action_masks: np.ndarray) -> np.ndarray:

@@ -73,9 +73,9 @@ class MlpNetwork(nn.Module):
         # Scaling the first layer's weights costs less than scaling every observation.
         first = self.hidden[0]
         x = nn.functional.linear(observations.float(), first.weight * self.observation_scale, first.bias)
-        x = torch.relu(self.norms[0](x))
+        x = torch.relu_(self.norms[0](x))
         for layer, norm in zip(list(self.hidden)[1:], list(self.norms)[1:], strict=True):
-            x = torch.relu(norm(layer(x)))
+            x = torch.relu_(norm(layer(x)))
         return self.policy_head(x), self.value_head(x).squeeze(-1)
 
     def denormalise(self, values: torch.Tensor) -> torch.Tensor:

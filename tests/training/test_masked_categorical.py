@@ -31,7 +31,7 @@ def test_illegal_actions_have_probability_and_gradient_exactly_zero():
     assert (log_probs.exp()[~legal] == 0).all()
     torch.testing.assert_close(log_probs.exp().sum(1), torch.ones(len(logits)))
     chosen = log_probs.gather(1, torch.from_numpy(masks.argmax(1))[:, None])
-    (chosen.exp().sum() + masked_entropy(log_probs, legal).sum()).backward()
+    (chosen.exp().sum() + masked_entropy(log_probs).sum()).backward()
     assert (x.grad[~legal] == 0).all()
     assert (x.grad[legal] != 0).any()
 
@@ -40,7 +40,7 @@ def test_illegal_actions_have_probability_and_gradient_exactly_zero():
 def test_entropy_counts_legal_actions_only(num_legal):
     legal = torch.zeros(1, A, dtype=torch.bool)
     legal[0, :num_legal] = True
-    entropy = masked_entropy(masked_log_probs(torch.zeros(1, A), legal), legal)
+    entropy = masked_entropy(masked_log_probs(torch.zeros(1, A), legal))
     torch.testing.assert_close(entropy, torch.log(torch.tensor([float(num_legal)])))
 
 
@@ -51,7 +51,7 @@ def test_all_is_finite_for_logits_up_to_ten_thousand(sign):
     x = torch.tensor(logits, requires_grad=True)
     legal = torch.from_numpy(masks) != 0
     log_probs = masked_log_probs(x, legal)
-    entropy = masked_entropy(log_probs, legal)
+    entropy = masked_entropy(log_probs)
     chosen = log_probs.gather(1, torch.from_numpy(masks.argmax(1))[:, None])
     (chosen.sum() + entropy.sum()).backward()
     for tensor in (log_probs, entropy, x.grad):
