@@ -23,7 +23,7 @@ class TrainConfig:
     """Settings of one run. Budgets: at least one of the two; schedules run to whichever ends first.
 
     The game:
-    rules: a preset's name, a path, or a dict of overrides.
+    rules: a preset's name, a path, a dict of overrides, or a list of those, of which each game draws one.
     reward, episode, shaping: as in ``hf_env.VectorGame``. Shaping "full" pays for progress when it is made, with
         the same sum a deal; without it almost the whole return arrives at the deal's end, some hundred decisions
         late. Episode "game" lets the network see all deal numbers and running scores that it will be asked about.

@@ -197,8 +197,8 @@ class PpoLearner:
                 norm = self._step(losses)
                 if first_ratio_error is None:
                     first_ratio_error = float((losses.ratio.detach() - 1.0).abs().max())
-                report = (losses.policy, losses.value, losses.entropy, losses.approximate_kl, losses.clip_fraction, norm)
-                reports.append(torch.stack([x.detach() for x in report]))
+                reported = (losses.policy, losses.value, losses.entropy, losses.approximate_kl, losses.clip_fraction)
+                reports.append(torch.stack([x.detach() for x in (*reported, norm)]))
         policy, value, entropy, kl, clipped, norm = torch.stack(reports).mean(0).tolist()
         return {
             "learning/policy_loss": policy,

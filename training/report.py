@@ -53,7 +53,10 @@ class RunLog:
 
 
 def read_log(run_dir: Path) -> list[dict[str, float]]:
-    """The metrics of all iterations, oldest first; empty where nothing was logged. A half-written last line is left out."""
+    """The metrics of all iterations, oldest first; empty where nothing was logged.
+
+    A line that was half written when the run was killed is left out.
+    """
     path = Path(run_dir) / LOG_NAME
     if not path.exists():
         return []
@@ -66,7 +69,9 @@ def read_log(run_dir: Path) -> list[dict[str, float]]:
     return lines
 
 
-def write_report(run_dir: Path | str, evaluations: Mapping[str, tuple[float, float]] | None = None, notes: str = "") -> Path:
+def write_report(
+    run_dir: Path | str, evaluations: Mapping[str, tuple[float, float]] | None = None, notes: str = ""
+) -> Path:
     """Write the learning curve and the report of a run; returns the report's path.
 
     evaluations: final results, anchor -> (points a deal more, half the 95 % interval). notes: Markdown put at the
@@ -127,7 +132,8 @@ def _smoothed(values: list[float], keep: float = 0.9) -> list[float]:
 
 def _draw_strength(axes, log, evaluations) -> None:
     axes.set_title("points a deal more than an anchor")
-    anchors = sorted({name.removeprefix(STRENGTH) for line in log for name in line if name.startswith(STRENGTH)} | set(evaluations))
+    measured = {name.removeprefix(STRENGTH) for line in log for name in line if name.startswith(STRENGTH)}
+    anchors = sorted(measured | set(evaluations))
     for anchor in anchors:
         x, y = _series(log, STRENGTH + anchor)
         _, half = _series(log, STRENGTH_INTERVAL + anchor)
@@ -150,7 +156,8 @@ def _report_text(run_dir: Path, log, evaluations, notes: str) -> str:
         last |= line
     seconds, decisions = last["run/seconds"], last["run/decisions"]
     lines += [
-        f"{decisions:,.0f} decisions in {seconds / 60:.1f} minutes ({decisions / seconds:,.0f} a second, all included), "
+        f"{decisions:,.0f} decisions in {seconds / 60:.1f} minutes "
+        f"({decisions / seconds:,.0f} a second, all included), "
         f"{last['run/iteration']:,.0f} updates, rules `{config['rules']}`, seed {config['seed']}.",
         "",
         f"![learning curve]({CURVE_NAME})",

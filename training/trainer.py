@@ -17,6 +17,7 @@ import torch
 
 from agents.neural import NeuralPolicy, build_network
 from agents.neural.checkpoint import POINTER_NAME, CheckpointError, read_json, write_json
+from hf_env.rules import load_rules
 from training import metrics as names
 from training.checkpoints import as_like, load_member, read_checkpoint, save_member, write_checkpoint
 from training.config import ConfigError, TrainConfig
@@ -52,6 +53,8 @@ class Trainer:
     def __init__(self, config: TrainConfig, run_dir: Path, games, evaluate_fn: EvaluateFn | None = None) -> None:
         self.config, self.run_dir, self.games, self.evaluate_fn = config, run_dir, games, evaluate_fn
         torch.set_num_threads(config.threads or len(os.sched_getaffinity(0)))
+        sources = config.rules if isinstance(config.rules, list) else [config.rules]
+        self.rules = [load_rules(source) for source in sources]
         # Independent streams of one seed: adding draws to one leaves the other as it was.
         weights_seed, minibatches, lineups = np.random.SeedSequence(config.seed).spawn(3)
         seed = int(weights_seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
@@ -130,6 +133,7 @@ class Trainer:
                 arrays[f"optimiser/{name}/{key}"] = tensor.detach().cpu().numpy()
         values = {
             "config": self.config.fingerprint_values(),
+            "rules_fingerprints": [rules.fingerprint for rules in self.rules],
             "iteration": self.iteration,
             "decisions": self.decisions,
             "seconds": self.seconds,
@@ -162,7 +166,10 @@ class Trainer:
         network, arrays, values = read_checkpoint(self.run_dir)
         for name, value in self.config.fingerprint_values().items():
             if values["config"].get(name) != value:
-                raise CheckpointError(f"the checkpoint was made with {name} = {values['config'].get(name)!r}, not {value!r}")
+                made_with = values["config"].get(name)
+                raise CheckpointError(f"the checkpoint was made with {name} = {made_with!r}, not {value!r}")
+        if values["rules_fingerprints"] != [rules.fingerprint for rules in self.rules]:
+            raise CheckpointError(f"the rules {self.config.rules!r} are no longer those of the checkpoint")
         learner, pool = self.learner, self.pool
         learner.network.load_state_dict(network.state_dict())
         for name, parameter in learner.network.named_parameters():
@@ -192,13 +199,12 @@ class Trainer:
 
     def _info(self) -> dict[str, Any]:
         """What the policy's JSON says beside the network."""
-        rules = getattr(self.games, "rules", None)
         return {
             "num_seats": int(self.games.num_seats),
             "num_sides": int(self.games.num_sides),
-            "rules": self.config.to_json()["rules"],
-            "rules_fingerprint": getattr(rules, "fingerprint", None),
-            "versions": dict(getattr(self.games, "versions", {})),
+            "rules": [rules.to_toml() for rules in self.rules],
+            "rules_names": [rules.name for rules in self.rules],
+            "rules_fingerprints": [rules.fingerprint for rules in self.rules],
             "lineage": {
                 "seed": self.config.seed,
                 "iteration": self.iteration,

@@ -1,7 +1,7 @@
 """A policy on disk: tensors as safetensors with JSON beside them. Nothing that is loaded can run code.
 
 ``policy.safetensors`` holds the network's tensors, the observation's scale and the value's unit among them.
-``policy.json`` holds the format, the network's config, the table (seats, sides, rules and their fingerprint),
+``policy.json`` holds the format, the network's config, the table (seats, sides, rules and their fingerprints),
 the versions of observation and actions, the lineage, and the SHA-256 of the tensors' file.
 """
 
@@ -19,12 +19,18 @@ import safetensors.torch
 import torch
 
 from agents.neural.network import MlpNetwork, NetworkConfig, build_network
+from hf_env.actions import ACTIONS_VERSION
+from hf_env.observation.layout import LAYOUT_VERSION
 
 POLICY_FORMAT = "hf-policy/1"
 TENSORS_NAME = "policy.safetensors"
 JSON_NAME = "policy.json"
 # A run folder's pointer to its newest checkpoint; training/checkpoints.py writes it.
 POINTER_NAME = "latest.json"
+
+
+# What the numbers that a network reads and writes mean; a policy of other versions would play nonsense.
+VERSIONS = {"observation": LAYOUT_VERSION, "actions": ACTIONS_VERSION}
 
 
 class CheckpointError(ValueError):
@@ -94,13 +100,13 @@ def network_from_bytes(data: bytes, config: NetworkConfig) -> MlpNetwork:
 def save_policy(folder: Path | str, network: MlpNetwork, info: dict[str, Any]) -> str:
     """Write a policy's two files into ``folder`` (made if missing) and return the tensors' SHA-256.
 
-    info: JSON values: num_seats, num_sides, rules, rules_fingerprint, versions, lineage.
+    info: JSON values: num_seats, num_sides, rules, rules_names, rules_fingerprints, lineage; the versions are added.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     data = network_bytes(network)
     digest = sha256(data)
-    head = {"format": POLICY_FORMAT, "network": asdict(network.config)}
+    head = {"format": POLICY_FORMAT, "versions": VERSIONS, "network": asdict(network.config)}
     shape = {"observation_width": len(network.observation_scale), "num_actions": network.num_actions}
     write_file(folder / TENSORS_NAME, data)
     # The JSON comes last: until it is renamed, its old checksum refuses the new tensors.
@@ -125,12 +131,17 @@ def find_policy(path: Path | str) -> Path:
 def load_policy(path: Path | str, device: str = "cpu") -> tuple[MlpNetwork, dict[str, Any]]:
     """The network of a policy on disk, and its JSON.
 
-    path: as in ``find_policy``. Raises CheckpointError where it is missing, damaged or of another format.
+    path: as in ``find_policy``. Raises CheckpointError where it is missing, damaged, or of another format or
+    version.
     """
     folder = find_policy(path)
     info = read_json(folder / JSON_NAME)
     if not isinstance(info, dict) or info.get("format") != POLICY_FORMAT:
         raise CheckpointError(f"{folder / JSON_NAME} is not of the format {POLICY_FORMAT}")
+    for name, version in VERSIONS.items():
+        if info.get("versions", {}).get(name) != version:
+            found = info.get("versions", {}).get(name)
+            raise CheckpointError(f"{folder} was made for version {found} of the {name}, this is version {version}")
     data = read_verified(folder / TENSORS_NAME, info.get("sha256", ""))
     try:
         config = NetworkConfig(**info["network"])

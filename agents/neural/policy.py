@@ -36,10 +36,10 @@ class NeuralPolicy:
 
         Raises ValueError where the numbers of seats and sides differ: the observation's layout depends on them.
         """
-        for name in ("num_seats", "num_sides"):
-            here, expected = getattr(rules, name, None), self.info.get(name)
-            if here is not None and expected is not None and here != expected:
-                raise ValueError(f"this policy was trained with {name} {expected}, the rules here have {here}")
+        here = {"num_seats": rules.players, "num_sides": rules.num_sides}
+        for name, value in here.items():
+            if self.info.get(name, value) != value:
+                raise ValueError(f"this policy was made for {name} {self.info[name]}, the rules here have {value}")
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32."""

@@ -53,7 +53,8 @@ class FakeVectorGame:
         """Integers below ``below`` for the chosen slots, from each slot's own counter."""
         slots = np.flatnonzero(where)
         self._state["draws"][slots] += 1
-        keys = mix64(mix64(slots.astype(np.uint64) + np.uint64(self.seed * 1000)) ^ self._state["draws"][slots].astype(np.uint64))
+        own = mix64(slots.astype(np.uint64) + np.uint64(self.seed * 1000))
+        keys = mix64(own ^ self._state["draws"][slots].astype(np.uint64))
         return (keys >> np.uint64(33)).astype(np.int64) % below
 
     def _begin_deal(self, where):
@@ -152,7 +153,8 @@ class FakeVectorGame:
 
     def state_dict(self):
         """Generators and games in progress as arrays."""
-        return {name: value.copy() for name, value in self._state.items()} | {"scores": self._scores.copy(), "seed": np.array([self.seed])}
+        rest = {"scores": self._scores.copy(), "seed": np.array([self.seed])}
+        return {name: value.copy() for name, value in self._state.items()} | rest
 
     def load_state_dict(self, state):
         """Bit-exact inverse of ``state_dict``."""

@@ -70,7 +70,7 @@ def test_wrong_tables_and_widths_are_refused(network):
     policy = NeuralPolicy(network, info={"num_seats": 4, "num_sides": 2})
 
     class Rules:
-        num_seats, num_sides = 6, 2
+        players, num_sides = 6, 2
 
     with pytest.raises(ValueError, match="num_seats 4, the rules here have 6"):
         policy.start(1, Rules, 0)
@@ -90,7 +90,7 @@ def test_damage_is_noticed_in_one_line(network, tmp_path):
     tensors.write_bytes(data)
     description = json.loads((tmp_path / JSON_NAME).read_text())
     for changes in ({"format": "hf-policy/9"}, {"network": {"kind": "mlp", "width": 16}}, {"network": {"wings": 2}},
-                    {"network": {"kind": "oracle"}}):  # fmt: skip
+                    {"network": {"kind": "oracle"}}, {"versions": {"observation": 0, "actions": 1}}):  # fmt: skip
         (tmp_path / JSON_NAME).write_text(json.dumps(description | changes))
         with pytest.raises(CheckpointError) as caught:
             load_policy(tmp_path)

@@ -10,7 +10,9 @@ import pytest
 
 from agents.catalogue import load
 from agents.neural import CheckpointError
+from agents.neural.checkpoint import VERSIONS
 from agents.policy import decision_keys
+from hf_env.rules import load_rules
 from training.checkpoints import read_checkpoint
 from training.config import ConfigError, TrainConfig
 from training.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
@@ -61,6 +63,7 @@ def test_a_run_learns_and_leaves_its_folder(tmp_path):
     assert TrainConfig.from_json(json.loads((tmp_path / "run" / "config.json").read_text())) == config
     policy = load(str(tmp_path / "run"))
     assert policy.info["lineage"]["decisions"] == result.decisions and policy.info["num_sides"] == 2
+    assert policy.info["rules_names"] == ["whitnack"] and policy.info["versions"] == VERSIONS
     assert not list((tmp_path / "run").rglob("*.part"))
 
 
@@ -117,6 +120,15 @@ def test_other_settings_are_refused_on_resuming(tmp_path):
     run(tmp_path / "run", should_stop=stop_after(2))
     with pytest.raises(CheckpointError, match="learning_rate"):
         resume(tmp_path / "run", games=FakeVectorGame(32), show_progress=False, learning_rate=1.0)
+
+
+def test_changed_rules_are_refused_on_resuming(tmp_path):
+    rules = tmp_path / "mine.toml"
+    rules.write_text(load_rules("whitnack").to_toml())
+    run(tmp_path / "run", small_config(rules=str(rules)), should_stop=stop_after(2))
+    rules.write_text(load_rules("whitnack", going_out=200).to_toml())
+    with pytest.raises(CheckpointError, match="no longer those of the checkpoint"):
+        resume(tmp_path / "run", games=FakeVectorGame(32), show_progress=False)
 
 
 def test_a_run_folder_is_not_overwritten(tmp_path):
