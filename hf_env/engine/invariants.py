@@ -1,0 +1,288 @@
+"""What holds in every state of a game: cards are conserved, counters equal what they count, limits are kept.
+
+`first_broken_invariant` recomputes each derived fact from the cards themselves. It is slow beside the engine and no
+part of play: tests call it after every action, `positions` on what it has built.
+"""
+
+import numpy as np
+
+from hf_env.engine.cards import CARDS_PER_DECK, JOKER, MAX_BOOKS, NUM_KINDS, NUM_MELDS, NUM_NATURALS, RED3, TWO, WILD
+from hf_env.engine.dealing import opening_minimum
+from hf_env.engine.jit import kernel
+from hf_env.engine.melds import open_size, wild_limit_allows
+from hf_env.engine.state import (
+    END_OUT,
+    GROW_ANY,
+    GROW_NONE,
+    NO_LIMIT,
+    NOT_ENDED,
+    NOT_YET,
+    PERMISSION_NONE,
+    PHASE_ANSWER,
+    PHASE_DRAW,
+    PHASE_OVER,
+)
+
+_PER_DECK = np.array(CARDS_PER_DECK, np.int64)
+
+MESSAGES = {
+    0: "nothing is broken",
+    1: "the cards of a kind are not as many as the decks hold",
+    2: "a count of cards is negative",
+    3: "a hand's size is not the number of its cards",
+    4: "a foot's size is not the number of its cards, or a foot picked up has cards",
+    5: "the kinds in the discard pile are miscounted",
+    6: "a card is known to be in a hand that does not hold it",
+    7: "a red 3 lies in a hand at a decision",
+    8: "a hand is empty in the foot, or on a side that has not opened, or at its own turn",
+    9: "an open meld has fewer than 3 cards, or as many as a book",
+    10: "a meld or book breaks the wild limit",
+    11: "a book has a wrong number of cards, or an impossible side or rank",
+    12: "the books by rank are miscounted",
+    13: "the cards on the table are miscounted",
+    14: "there is a wild meld or book that the rules do not allow",
+    15: "a side that has not opened has a foot picked up, or melds outside its own opening",
+    16: "the points of an opening are miscounted, or it has reached the minimum",
+    17: "cards are owed by a take outside an opening, or more than the discard pile holds",
+    18: "the question and its answers contradict each other",
+    19: "the seat to move is not the one that the phase says",
+    20: "the end of the deal contradicts itself",
+    21: "the discard pile is empty before a draw",
+}
+
+
+@kernel
+def _packets_broken(g, r):
+    """Codes 2 to 8: hands, feet, what is known of them."""
+    for seat in range(int(r["players"])):
+        held = 0
+        foot = 0
+        for kind in range(NUM_KINDS):
+            if g["hands"][seat, kind] < 0 or g["feet"][seat, kind] < 0 or g["known"][seat, kind] < 0:
+                return 2
+            held += int(g["hands"][seat, kind])
+            foot += int(g["feet"][seat, kind])
+            if g["known"][seat, kind] > g["hands"][seat, kind]:
+                return 6
+        if held != g["hand_sizes"][seat]:
+            return 3
+        expected = 0 if g["in_foot"][seat] else int(r["foot_size"])
+        if foot != g["foot_sizes"][seat] or foot != expected:
+            return 4
+        if g["phase"] == PHASE_OVER:
+            continue
+        if g["hands"][seat, RED3] > 0:
+            return 7
+        side = seat % int(r["sides"])
+        if held == 0 and (g["in_foot"][seat] or not g["opened"][side]):
+            # An opening may take the last card only by reaching the minimum; what a take owes may still be coming.
+            return 8
+        if held == 0 and g["turn_seat"] == seat:
+            return 8
+    return 0
+
+
+@kernel
+def _cards_broken(g, r):
+    """Codes 1, 2, 5: conservation of each kind over hands, feet, table, red 3s, discard pile and stock."""
+    counts = np.zeros(NUM_KINDS, np.int64)
+    discards = np.zeros(NUM_KINDS, np.int64)
+    for i in range(int(g["discard_size"])):
+        discards[int(g["discard"][i])] += 1
+    for i in range(int(g["stock_next"]), int(g["stock_end"])):
+        counts[int(g["stock"][i])] += 1
+    for kind in range(NUM_KINDS):
+        if discards[kind] != g["discard_kinds"][kind]:
+            return 5
+        counts[kind] += discards[kind]
+        for seat in range(int(r["players"])):
+            counts[kind] += int(g["hands"][seat, kind]) + int(g["feet"][seat, kind])
+        for side in range(int(r["sides"])):
+            if g["table"][side, kind] < 0 or g["red3"][side] < 0:
+                return 2
+            counts[kind] += int(g["table"][side, kind])
+            if kind == RED3:
+                counts[kind] += int(g["red3"][side])
+        if counts[kind] != _PER_DECK[kind] * int(r["decks"]):
+            return 1
+    return 0
+
+
+@kernel
+def _melds_broken(g, r, side):
+    """Codes 9, 10, 14: the open melds of a side."""
+    for rank in range(NUM_MELDS):
+        naturals = int(g["naturals"][side, rank])
+        wilds = int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
+        if naturals < 0 or g["twos"][side, rank] < 0 or g["jokers"][side, rank] < 0:
+            return 2
+        if naturals + wilds == 0:
+            continue
+        if naturals + wilds < 3 or naturals + wilds >= int(r["book_size"]):
+            return 9
+        if rank != WILD and not wild_limit_allows(r, naturals, wilds, False):
+            return 10
+        if rank == WILD:
+            cap = int(r["wild_book_cap"])
+            if naturals > 0 or not r["wild_melds"] or (cap != NO_LIMIT and int(g["clean_books"][side, WILD]) >= cap):
+                return 14
+    return 0
+
+
+@kernel
+def _books_broken(g, r, table, books):
+    """Codes 10, 11, 14: the list of books; adds their cards to table and their numbers to books[side, rank, dirty]."""
+    size = int(r["book_size"])
+    if g["num_books"] < 0 or g["num_books"] > MAX_BOOKS:
+        return 11
+    for book in range(int(g["num_books"])):
+        side = int(g["book_side"][book])
+        rank = int(g["book_rank"][book])
+        if side < 0 or side >= int(r["sides"]) or rank < 0 or rank >= NUM_MELDS:
+            return 11
+        naturals = int(g["book_naturals"][book])
+        twos = int(g["book_twos"][book])
+        jokers = int(g["book_jokers"][book])
+        total = naturals + twos + jokers
+        if naturals < 0 or twos < 0 or jokers < 0 or total < size or (total > size and int(r["grow"]) == GROW_NONE):
+            return 11
+        if rank == WILD:
+            if naturals > 0 or not r["wild_melds"] or (total > size and int(r["grow"]) != GROW_ANY):
+                return 14
+        else:
+            table[side, rank] += naturals
+            if not wild_limit_allows(r, naturals, twos + jokers, total > size):
+                return 10
+        table[side, TWO] += twos
+        table[side, JOKER] += jokers
+        books[side, rank, 1 if rank != WILD and twos + jokers > 0 else 0] += 1
+    return 0
+
+
+@kernel
+def _table_broken(g, r):
+    """Codes 9 to 14: melds and books, and all that is counted of them."""
+    table = np.zeros((int(r["sides"]), NUM_KINDS), np.int64)
+    books = np.zeros((int(r["sides"]), NUM_MELDS, 2), np.int64)
+    code = _books_broken(g, r, table, books)
+    if code != 0:
+        return code
+    cap = int(r["wild_book_cap"])
+    for side in range(int(r["sides"])):
+        code = _melds_broken(g, r, side)
+        if code != 0:
+            return code
+        if cap != NO_LIMIT and books[side, WILD, 0] > cap:
+            return 14
+        for rank in range(NUM_MELDS):
+            if books[side, rank, 0] != g["clean_books"][side, rank] or books[side, rank, 1] != g["dirty_books"][side, rank]:
+                return 12
+            if rank < NUM_NATURALS:
+                table[side, rank] += int(g["naturals"][side, rank])
+            table[side, TWO] += int(g["twos"][side, rank])
+            table[side, JOKER] += int(g["jokers"][side, rank])
+        for kind in range(NUM_KINDS):
+            if table[side, kind] != g["table"][side, kind]:
+                return 13
+    return 0
+
+
+@kernel
+def _opening_broken(g, r):
+    """Codes 15 to 17: opened, laid, taking."""
+    turn_side = int(g["turn_seat"]) % int(r["sides"])
+    for side in range(int(r["sides"])):
+        if g["opened"][side]:
+            continue
+        for seat in range(side, int(r["players"]), int(r["sides"])):
+            if g["in_foot"][seat]:
+                return 15
+        points = 0
+        cards = 0
+        for kind in range(NUM_KINDS):
+            points += int(g["table"][side, kind]) * int(r["card_points"][kind])
+            cards += int(g["table"][side, kind])
+        if cards > 0 and (side != turn_side or g["phase"] == PHASE_DRAW):
+            return 15
+        if side == turn_side and points != g["laid"]:
+            return 16
+        if cards > 0 and points >= opening_minimum(r, int(g["deal"])):
+            return 16
+        if side == turn_side and cards == 0 and g["taking"] != 0:
+            return 17
+    if g["opened"][turn_side] and g["laid"] != 0:
+        return 16
+    if g["opened"][turn_side] and g["taking"] != 0:
+        return 17
+    if g["taking"] < 0 or g["taking"] > g["discard_size"]:
+        return 17
+    return 0
+
+
+@kernel
+def _question_broken(g, r):
+    """Code 18: asked, answers, permission."""
+    seat = int(g["turn_seat"])
+    players = int(r["players"])
+    yes = 0
+    no = 0
+    answered = 0
+    for other in range(players):
+        answer = int(g["answers"][other])
+        if answer == 0:
+            continue
+        if other == seat or other % int(r["sides"]) != seat % int(r["sides"]):
+            return 18
+        answered += 1
+        yes += 1 if answer == 1 else 0
+        no += 1 if answer == 2 else 0
+    partners = players // int(r["sides"]) - 1
+    if not g["asked"]:
+        return 18 if answered > 0 or g["may_go_out"] or g["phase"] == PHASE_ANSWER else 0
+    if int(r["permission"]) == PERMISSION_NONE or partners == 0 or not g["in_foot"][seat]:
+        return 18
+    if (g["may_go_out"] != 0) != (yes == partners):
+        return 18
+    if (g["phase"] == PHASE_ANSWER) != (no == 0 and yes < partners):
+        return 18
+    return 0
+
+
+@kernel
+def _turn_broken(g, r):
+    """Codes 18 to 21: who moves, and the end."""
+    code = _question_broken(g, r)
+    if code != 0:
+        return code
+    phase = int(g["phase"])
+    if phase == PHASE_OVER:
+        if g["end_reason"] == NOT_ENDED or (g["end_reason"] == END_OUT) != (g["out_seat"] != NOT_YET):
+            return 20
+        if g["end_reason"] == END_OUT and (g["hand_sizes"][g["out_seat"]] != 0 or not g["in_foot"][g["out_seat"]]):
+            return 20
+        return 0
+    if g["end_reason"] != NOT_ENDED or g["out_seat"] != NOT_YET or g["game_over"] or g["turns"] >= r["max_turns"]:
+        return 20
+    if phase != PHASE_ANSWER:
+        if g["to_move"] != g["turn_seat"]:
+            return 19
+        return 21 if phase == PHASE_DRAW and g["discard_size"] == 0 else 0
+    seat = (int(g["turn_seat"]) + int(r["sides"])) % int(r["players"])
+    while g["answers"][seat] != 0 and seat != g["turn_seat"]:
+        seat = (seat + int(r["sides"])) % int(r["players"])
+    return 19 if seat != g["to_move"] else 0
+
+
+@kernel
+def first_broken_invariant(g, r):
+    """Code of the first invariant that does not hold at this decision (or end of a deal), 0 for none."""
+    code = _packets_broken(g, r)
+    if code == 0:
+        code = _cards_broken(g, r)
+    if code == 0:
+        code = _table_broken(g, r)
+    if code == 0:
+        code = _opening_broken(g, r)
+    if code == 0:
+        code = _turn_broken(g, r)
+    return code
