@@ -1,0 +1,64 @@
+"""Scripted players as policies of the protocol in agents/policy.py."""
+
+import numpy as np
+
+from agents.policy import PolicyBatch
+from agents.scripted.dispatch import NUMBERS, choose_batch
+
+
+class ScriptedPolicy:
+    """A scripted player by name; deterministic but for each decision's key.
+
+    name: a key of ``agents.scripted.dispatch.NUMBERS``. Raises KeyError for another.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._number = np.int64(NUMBERS[name])
+
+    def act(self, batch: PolicyBatch) -> np.ndarray:
+        """Actions (N,) int32. Reads the batch's views: the redacted records of what each seat may know."""
+        views = batch.views
+        actions = np.empty(len(batch), np.int32)
+        choose_batch(
+            self._number,
+            views.games,
+            views.rules,
+            np.ascontiguousarray(batch.seats, np.int32),
+            np.ascontiguousarray(batch.action_masks, np.int8),
+            np.ascontiguousarray(batch.keys, np.uint64),
+            actions,
+        )
+        return actions
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+
+class RandomPolicy(ScriptedPolicy):
+    """Uniform over the legal actions."""
+
+    def __init__(self) -> None:
+        super().__init__("random")
+
+    def __repr__(self) -> str:
+        return "RandomPolicy()"
+
+
+class GreedyPolicy(ScriptedPolicy):
+    """The plain sensible player: see agents/scripted/greedy.py."""
+
+    def __init__(self) -> None:
+        super().__init__("greedy")
+
+    def __repr__(self) -> str:
+        return "GreedyPolicy()"
+
+
+def make(name: str, **options: str) -> ScriptedPolicy:
+    """The policy that ``agents.load(name)`` returns. Raises KeyError for a name or option that does not exist."""
+    if options:
+        raise KeyError(f"no option {sorted(options)[0]}")
+    if name in ("random", "greedy"):
+        return RandomPolicy() if name == "random" else GreedyPolicy()
+    return ScriptedPolicy(name)
