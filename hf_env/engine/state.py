@@ -141,7 +141,9 @@ GAME_DTYPE = np.dtype(
         ("reshuffles", np.int32),
         ("seed", np.int64),
         ("single_deal", np.int32),  # 1: the game is this one deal
-        ("potential", np.int32, MAX_SEATS),  # by side: score differences at the deal's start, see shaping
+        # What the shaping potential counts, by side: at the deal's start and after the last step. See engine/rewards.py.
+        ("potential_start", np.int32, MAX_SEATS),
+        ("potential", np.int32, MAX_SEATS),
     ],
     align=True,
 )

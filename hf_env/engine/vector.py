@@ -1,0 +1,155 @@
+"""One step of many games in shared buffers: the one entry that the adapters call.
+
+Everything that a caller may want of a step is written in the same pass over a game, while it is in the cache.
+"""
+
+import numpy as np
+
+from hf_env.engine.jit import copy_record, entry, kernel
+from hf_env.engine.legality import write_mask
+from hf_env.engine.rewards import start_potential, write_rewards
+from hf_env.engine.rng import FOR_DEAL_NUMBER, FOR_GAME, FOR_RULES, below, stream
+from hf_env.engine.state import PHASE_OVER
+from hf_env.engine.transitions import apply_action, next_deal, start_game
+from hf_env.observation.encoder import write_observation, write_state
+
+# What a pass does with each game.
+MODE_STEP, MODE_START, MODE_REFRESH = 0, 1, 2
+# Places of the settings array, int64.
+MODE, SEED, EXPLICIT_SEEDS, REWARD, SHAPING, AUTORESET, SINGLE_DEAL, FIXED_DEAL, EVENTS, OBSERVE, MAX_DECISIONS = range(11)
+NUM_SETTINGS = 11
+# What a pass returns: OK, or a code and the slot.
+OK, ILLEGAL, OVERFLOW = 0, 1, 2
+
+
+@kernel
+def game_seed(seed, slot, number):
+    """Seed of the n-th game of a slot: a function of (seed, slot, number) only, 0 to 2**63 - 1."""
+    return np.int64(stream(seed, FOR_GAME, slot, number) >> np.uint64(1))
+
+
+@kernel
+def _start(games, rules, settings, slot, game_seeds, game_numbers, deck):
+    """Start the slot's next game."""
+    if settings[EXPLICIT_SEEDS]:
+        seed = game_seeds[slot]
+    else:
+        seed = game_seed(settings[SEED], slot, game_numbers[slot])
+        game_seeds[slot] = seed
+    game_numbers[slot] += 1
+    rule = np.int64(0)
+    if rules.shape[0] > 1:
+        rule = below(stream(seed, FOR_RULES, 0, 0), rules.shape[0])
+    r = rules[rule]
+    deal = np.int64(1)
+    if settings[SINGLE_DEAL]:
+        deal = settings[FIXED_DEAL]
+        if deal == 0:
+            deal = 1 + below(stream(seed, FOR_DEAL_NUMBER, 0, 0), int(r["deals"]))
+    start_game(games[slot], r, rule, seed, deal, settings[SINGLE_DEAL], deck)
+    start_potential(games[slot], r, settings[SHAPING])
+
+
+@kernel
+def _settle(games, rules, settings, slot, deal_ended, deal_scores, end_reasons, terminated, truncated, ended, decisions, deck):
+    """After an action: note a deal's end and deal the next one, or note the game's end."""
+    g = games[slot]
+    r = rules[g["rule"]]
+    deal_ended[slot] = False
+    terminated[slot] = False
+    truncated[slot] = False
+    decisions[slot] += 1
+    if g["phase"] == PHASE_OVER:
+        deal_ended[slot] = True
+        end_reasons[slot] = g["end_reason"]
+        for side in range(int(r["sides"])):
+            deal_scores[slot, side] = g["deal_scores"][side]
+        copy_record(ended[slot], g)
+        if g["game_over"]:
+            terminated[slot] = True
+        else:
+            next_deal(g, r, deck)
+            start_potential(g, r, settings[SHAPING])
+    if not terminated[slot] and decisions[slot] >= settings[MAX_DECISIONS]:
+        truncated[slot] = True
+
+
+@entry
+def find_illegal(masks, actions, chosen, terminated, truncated, autoreset):
+    """First chosen slot whose action is not legal, -1 if all are; games that are over and stay so are passed over."""
+    for slot in range(actions.shape[0]):
+        action = actions[slot]
+        if chosen[slot] == 0 or (not autoreset and (terminated[slot] or truncated[slot])):
+            continue
+        if action < 0 or action >= masks.shape[1] or masks[slot, action] == 0:
+            return slot
+    return -1
+
+
+@entry
+def run_games(
+    games, rules, settings, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
+    observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
+):  # fmt: skip
+    """Step, start or refresh every game with chosen[slot] != 0 and write its buffers.
+
+    Returns OK or the slot + 1 of a game whose scores do not fit into int16.
+    """
+    mode = settings[MODE]
+    overflow = 0
+    for slot in range(games.shape[0]):
+        if chosen[slot] == 0:
+            continue
+        g = games[slot]
+        r = rules[g["rule"]]
+        if mode == MODE_START:
+            _start(games, rules, settings, slot, game_seeds, game_numbers, deck)
+            terminated[slot] = False
+            truncated[slot] = False
+            deal_ended[slot] = False
+            decisions[slot] = 0
+            for seat in range(rewards.shape[1]):
+                rewards[slot, seat] = 0.0
+        elif mode == MODE_STEP:
+            if not settings[AUTORESET] and (terminated[slot] or truncated[slot]):
+                for seat in range(rewards.shape[1]):
+                    rewards[slot, seat] = 0.0
+                deal_ended[slot] = False
+                continue
+            apply_action(g, r, actions[slot])
+            write_rewards(g, r, settings[REWARD], settings[SHAPING], rewards[slot], change)
+            _settle(games, rules, settings, slot, deal_ended, deal_scores, end_reasons, terminated, truncated, ended,
+                    decisions, deck)  # fmt: skip
+            if settings[AUTORESET] and (terminated[slot] or truncated[slot]):
+                for seat in range(int(r["players"])):
+                    if write_observation(g, r, seat, final[slot, seat], settings[EVENTS]) < 0:
+                        overflow = slot + 1
+                _start(games, rules, settings, slot, game_seeds, game_numbers, deck)
+                decisions[slot] = 0
+        seats[slot] = g["to_move"]
+        r = rules[g["rule"]]
+        write_mask(g, r, masks[slot], tmp, plans)
+        if truncated[slot] and not settings[AUTORESET]:
+            for action in range(masks.shape[1]):
+                masks[slot, action] = 0
+        if settings[OBSERVE] and write_observation(g, r, int(g["to_move"]), observations[slot], settings[EVENTS]) < 0:
+            overflow = slot + 1
+    return overflow
+
+
+@entry
+def observe_games(games, rules, seats, out, events):
+    """Write the observation (N, F) of one seat of each game. Returns OK or slot + 1 of an overflow."""
+    for slot in range(games.shape[0]):
+        if write_observation(games[slot], rules[games[slot]["rule"]], seats[slot], out[slot], events) < 0:
+            return slot + 1
+    return OK
+
+
+@entry
+def write_states(games, rules, out):
+    """Write the state vector (N, G) of each game. Returns OK or slot + 1 of an overflow."""
+    for slot in range(games.shape[0]):
+        if write_state(games[slot], rules[games[slot]["rule"]], out[slot]) < 0:
+            return slot + 1
+    return OK

@@ -1,0 +1,332 @@
+"""N games side by side in shared NumPy buffers: what the trainer, the search and the benchmarks stand on."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hf_env.actions import ACTIONS
+from hf_env.engine import vector as v
+from hf_env.engine.cards import MAX_CARDS, MAX_SEATS
+from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
+from hf_env.engine.rewards import (
+    REWARD_SCORE,
+    REWARD_SCORE_DIFFERENCE,
+    REWARD_WIN,
+    SHAPING_FULL,
+    SHAPING_NONE,
+    SHAPING_TABLE,
+)
+from hf_env.engine.state import GAME_DTYPE
+from hf_env.observation.layout import ObservationLayout, StateLayout
+from hf_env.rules import RuleSet, load_rules
+
+REWARDS = {"score_difference": REWARD_SCORE_DIFFERENCE, "score": REWARD_SCORE, "win": REWARD_WIN}
+SHAPINGS = {None: SHAPING_NONE, "table": SHAPING_TABLE, "full": SHAPING_FULL}
+EPISODES = ("game", "deal")
+END_REASONS = ("", "out", "stock_draw", "stock_red3", "max_turns")
+# A game of max_deals deals is far below; this only bounds what a mistake could cost.
+DEFAULT_MAX_DECISIONS = 10_000_000
+_MAX_SEED = 2**63 - 1
+
+
+class IllegalActionError(ValueError):
+    """An action that is not legal now. No game has moved."""
+
+
+def load_rule_sets(rules: Any) -> tuple[RuleSet, ...]:
+    """One rule set, or a list of them of which each game draws one, as a tuple.
+
+    Raises RulesError, and ValueError where the numbers of seats or sides of a list differ or it is empty.
+    """
+    several = isinstance(rules, Sequence) and not isinstance(rules, str | bytes)
+    sets = tuple(load_rules(one) for one in (rules if several else [rules]))
+    if not sets:
+        raise ValueError("rules: the list is empty; give at least one rule set")
+    for one in sets[1:]:
+        if (one.players, one.num_sides) != (sets[0].players, sets[0].num_sides):
+            raise ValueError(
+                f"rules: a list needs equal numbers of seats and sides, but {sets[0].name} has {sets[0].players} and "
+                f"{sets[0].num_sides}, {one.name} has {one.players} and {one.num_sides}"
+            )
+    return sets
+
+
+def check_choice(name: str, value: Any, allowed) -> Any:
+    """value, if it is among the allowed ones.
+
+    Raises ValueError that names the argument, the value and what is allowed.
+    """
+    if value not in allowed:
+        words = ", ".join(repr(word) for word in allowed)
+        raise ValueError(f"{name}={value!r} is not known; allowed: {words}")
+    return value
+
+
+def check_int(name: str, value: Any, low: int, high: int) -> int:
+    """value as an int in low..high.
+
+    Raises ValueError that names the argument, the value and the range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= int(value) <= high:
+        raise ValueError(f"{name}={value!r} must be a whole number from {low} to {high}")
+    return int(value)
+
+
+class VectorGame:
+    """N games in shared NumPy buffers, stepped together.
+
+    The buffers belong to the next decision of each game: ``observations`` (N, F) int16 of the seat that decides,
+    ``action_masks`` (N, 127) int8, ``seats`` (N,) int32; and to the step just made: ``rewards`` (N, seats) float32,
+    ``terminated`` and ``truncated`` (N,) bool, ``deal_ended`` (N,) bool, ``deal_scores`` (N, sides) int32 and
+    ``end_reasons`` (N,) int32 (index into END_REASONS) of the deals that ended with it. They are reused: copy what is
+    to be kept. ``ended`` holds the record of each slot's deal that ended last, with its counters of behaviour.
+
+    The n-th game of slot i has a seed made from (seed, i, n) only, whatever happens in other slots.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        rules: Any = "whitnack",
+        seed: int = 0,
+        *,
+        reward: str = "score_difference",
+        episode: str = "game",
+        deal: int | None = None,
+        shaping: str | None = None,
+        autoreset: str = "SAME_STEP",
+        events: bool = False,
+        observations: bool = True,
+        max_decisions: int = DEFAULT_MAX_DECISIONS,
+    ) -> None:
+        """Start N games.
+
+        num_games: 1 or more. rules: a preset's name, a path, a RuleSet, a dict of overrides, or a list of those (each
+        game draws one by its seed; same numbers of seats and sides). seed: 0..2**63-1. reward: "score_difference"
+        (own deal score minus the mean of the others', /1000), "score" (own deal score /1000) or "win" (+1 shared among
+        the winners of the game). episode: "game", or "deal": one deal from scores 0, its number given by `deal`, or
+        drawn from the game's seed. shaping: None, "table" (open points) or "full" (hidden cards too: a training
+        signal that no policy may read). autoreset: "SAME_STEP" (an ended game's slot holds its next game at once; what
+        all seats saw at its end is in ``final_observations``) or "DISABLED" (it stays; its mask is all 0, its actions
+        are ignored). events: with the observation's section of public events. observations: False leaves
+        ``observations`` unwritten. max_decisions: a safety cap that truncates a game.
+
+        Raises ValueError (RulesError for rules) naming the argument, the value and what is allowed.
+        """
+        self.num_games = check_int("num_games", num_games, 1, 1 << 24)
+        self.rules = load_rule_sets(rules)
+        self.num_seats, self.num_sides = self.rules[0].players, self.rules[0].num_sides
+        self.num_actions = len(ACTIONS)
+        self.observation_layout = ObservationLayout((self.num_seats, self.num_sides), events=events)
+        self.state_layout = StateLayout((self.num_seats, self.num_sides))
+        self.observation_width = self.observation_layout.width
+        self.observation_scale = self.observation_layout.scales()
+        check_choice("autoreset", autoreset, ("SAME_STEP", "DISABLED"))
+        self.metadata = {"autoreset_mode": _autoreset_mode(autoreset)}
+        self.reward = check_choice("reward", reward, REWARDS)
+        self.shaping = check_choice("shaping", shaping, SHAPINGS)
+        self.episode = check_choice("episode", episode, EPISODES)
+        if deal is not None:
+            if episode != "deal":
+                raise ValueError(f"deal={deal!r} needs episode='deal'")
+            check_int("deal", deal, 1, 1000)
+        self.deal = deal
+        self._rule_records = np.concatenate([one.to_record() for one in self.rules])
+        self._settings = np.zeros(v.NUM_SETTINGS, np.int64)
+        self._settings[v.REWARD] = REWARDS[reward]
+        self._settings[v.SHAPING] = SHAPINGS[shaping]
+        self._settings[v.AUTORESET] = autoreset == "SAME_STEP"
+        self._settings[v.SINGLE_DEAL] = episode == "deal"
+        self._settings[v.FIXED_DEAL] = deal or 0
+        self._settings[v.EVENTS] = bool(events)
+        self._settings[v.OBSERVE] = bool(observations)
+        self._settings[v.MAX_DECISIONS] = check_int("max_decisions", max_decisions, 1, 1 << 60)
+        self._allocate()
+        self.reset(seed)
+
+    def _allocate(self) -> None:
+        n, seats, sides = self.num_games, self.num_seats, self.num_sides
+        self.games = np.zeros(n, GAME_DTYPE)
+        self.ended = np.zeros(n, GAME_DTYPE)
+        self.observations = np.zeros((n, self.observation_width), np.int16)
+        self.action_masks = np.zeros((n, self.num_actions), np.int8)
+        self.seats = np.zeros(n, np.int32)
+        self.rewards = np.zeros((n, seats), np.float32)
+        self.terminated = np.zeros(n, bool)
+        self.truncated = np.zeros(n, bool)
+        self.deal_ended = np.zeros(n, bool)
+        self.deal_scores = np.zeros((n, sides), np.int32)
+        self.end_reasons = np.zeros(n, np.int32)
+        final_games = n if self._settings[v.AUTORESET] else 0
+        self.final_observations = np.zeros((final_games, seats, self.observation_width), np.int16)
+        self.game_seeds = np.zeros(n, np.int64)
+        self.game_numbers = np.zeros(n, np.int64)
+        self.decisions = np.zeros(n, np.int64)
+        self._all = np.ones(n, np.int8)
+        self._actions = np.zeros(n, np.int64)
+        self._other = np.zeros((n, self.observation_width), np.int16)
+        self._work = (
+            np.zeros(2, GAME_DTYPE),
+            np.zeros((NUM_ROWS, PLAN_WIDTH), np.int64),
+            np.zeros(MAX_CARDS, np.uint8),
+            np.zeros(MAX_SEATS, np.int64),
+        )
+
+    def _run(self, mode: int, chosen: np.ndarray) -> None:
+        self._settings[v.MODE] = mode
+        overflow = v.run_games(
+            self.games, self._rule_records, self._settings, chosen, self._actions, self.game_seeds, self.game_numbers,
+            self.decisions, *self._work, self.observations, self.action_masks, self.seats, self.rewards, self.terminated,
+            self.truncated, self.deal_ended, self.deal_scores, self.end_reasons, self.ended, self.final_observations,
+        )  # fmt: skip
+        if overflow:
+            self._raise_overflow(overflow - 1)
+
+    def _raise_overflow(self, slot: int) -> None:
+        scores = self.games[slot]["scores"][: self.num_sides].tolist()
+        raise OverflowError(
+            f"game {slot}: a score does not fit into the observation (int16 in units of 5 points, at most "
+            f"{32767 * 5} either way); totals are {scores}"
+        )
+
+    def reset(self, seed: int | None = None, *, game_seeds: Sequence[int] | None = None, slots=None) -> None:
+        """Start new games.
+
+        seed: of all slots, whose games are counted from 0 again; None keeps the seed and goes on counting. game_seeds:
+        (N,) the games' own seeds instead (``deck_for(rules, seed, deal)`` gives their decks). slots: (N,) bool or
+        indices of the games to start; None: all.
+
+        Raises ValueError for a seed out of range.
+        """
+        chosen = self._all if slots is None else self._chosen(slots)
+        if seed is not None:
+            self._settings[v.SEED] = check_int("seed", seed, 0, _MAX_SEED)
+            self.game_numbers[chosen != 0] = 0
+        self._settings[v.EXPLICIT_SEEDS] = game_seeds is not None
+        if game_seeds is not None:
+            seeds = np.asarray(game_seeds, np.int64)
+            if seeds.shape != (self.num_games,) or (seeds < 0).any():
+                raise ValueError(f"game_seeds must be {self.num_games} whole numbers from 0 to {_MAX_SEED}")
+            self.game_seeds[chosen != 0] = seeds[chosen != 0]
+        self._run(v.MODE_START, chosen)
+
+    def _chosen(self, slots) -> np.ndarray:
+        chosen = np.zeros(self.num_games, np.int8)
+        try:
+            chosen[np.asarray(slots)] = 1
+        except IndexError:
+            raise ValueError(f"slots={slots!r}: there are games 0 to {self.num_games - 1}") from None
+        return chosen
+
+    def step(self, actions) -> None:
+        """Play one action in every game: (N,) integers. The results stand in the buffers.
+
+        Raises IllegalActionError, naming slot, label and reason, before any game has moved; ValueError for another
+        shape or type; OverflowError if a score does not fit into the observation.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_games,):
+            raise ValueError(f"actions have shape {actions.shape}; step needs ({self.num_games},), one a game")
+        if actions.dtype.kind not in "iu":
+            raise ValueError(f"actions have dtype {actions.dtype}; step needs integers")
+        self._actions[:] = actions
+        slot = v.find_illegal(
+            self.action_masks, self._actions, self._all, self.terminated, self.truncated, self._settings[v.AUTORESET]
+        )
+        if slot >= 0:
+            self._raise_illegal(int(slot))
+        self._run(v.MODE_STEP, self._all)
+
+    def _raise_illegal(self, slot: int) -> None:
+        from hf_env.reasons import why_illegal
+
+        action = int(self._actions[slot])
+        label = ACTIONS.label(action) if 0 <= action < len(ACTIONS) else str(action)
+        reason = why_illegal(self.games, slot, self._rule_records, action)
+        raise IllegalActionError(f"game {slot}: {label} by seat {self.seats[slot]} is illegal: {reason}")
+
+    def observe(self, seats, out: np.ndarray | None = None) -> np.ndarray:
+        """Observation (N, F) int16 of one seat of each game as things stand, the mover's or any other's.
+
+        seats: (N,) integers or one for all. out: where to write, else a buffer that the next call reuses.
+        """
+        seats = np.broadcast_to(np.asarray(seats, np.int32), (self.num_games,))
+        if ((seats < 0) | (seats >= self.num_seats)).any():
+            raise ValueError(f"seats must be 0 to {self.num_seats - 1}")
+        out = self._other if out is None else out
+        overflow = v.observe_games(
+            self.games, self._rule_records, np.ascontiguousarray(seats), out, self._settings[v.EVENTS]
+        )
+        if overflow:
+            self._raise_overflow(overflow - 1)
+        return out
+
+    def states(self, out: np.ndarray | None = None) -> np.ndarray:
+        """State vectors (N, G) int16, the whole truth of each game (StateLayout). out: where to write, else new."""
+        if out is None:
+            out = np.empty((self.num_games, self.state_layout.width), np.int16)
+        overflow = v.write_states(self.games, self._rule_records, out)
+        if overflow:
+            self._raise_overflow(overflow - 1)
+        return out
+
+    def refresh(self) -> None:
+        """Write masks, observations and seats anew after ``games`` was changed from outside."""
+        self._run(v.MODE_REFRESH, self._all)
+
+    def snapshot(self, slot: int) -> bytes:
+        """One game's whole state in the fast binary form, for ``restore`` into any slot of a like VectorGame."""
+        return self.games[slot].tobytes() + self.decisions[slot].tobytes() + self.game_numbers[slot].tobytes()
+
+    def restore(self, slot: int, snapshot: bytes) -> None:
+        """Put a snapshot into a slot and write its buffers.
+
+        Raises ValueError for bytes of another length.
+        """
+        size = GAME_DTYPE.itemsize
+        if len(snapshot) != size + 16:
+            raise ValueError(f"a snapshot has {size + 16} bytes, this one {len(snapshot)}")
+        self.games[slot] = np.frombuffer(snapshot, GAME_DTYPE, 1)[0]
+        self.decisions[slot], self.game_numbers[slot] = np.frombuffer(snapshot, np.int64, 2, size)
+        self.game_seeds[slot] = self.games[slot]["seed"]
+        over = bool(self.games[slot]["game_over"])
+        self.terminated[slot], self.truncated[slot], self.deal_ended[slot] = over, False, over
+        self._run(v.MODE_REFRESH, self._chosen([slot]))
+
+    _STATE = ("games", "ended", "game_seeds", "game_numbers", "decisions", "rewards", "terminated", "truncated",
+              "deal_ended", "deal_scores", "end_reasons")  # fmt: skip
+
+    def state_dict(self) -> dict[str, np.ndarray]:
+        """All games in progress and all that decides about the next ones, as arrays; bit-exact (see load_state_dict)."""
+        state = {name: getattr(self, name).copy() for name in self._STATE}
+        state["games"] = state["games"].view(np.uint8).reshape(self.num_games, -1)
+        state["ended"] = state["ended"].view(np.uint8).reshape(self.num_games, -1)
+        state["settings"] = self._settings.copy()
+        return state
+
+    def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
+        """Put back what state_dict gave, in a VectorGame made with the same arguments.
+
+        Raises ValueError naming the first array of another shape, or a missing one.
+        """
+        for name in (*self._STATE, "settings"):
+            if name not in state:
+                raise ValueError(f"the state lacks {name!r}")
+            target = self._settings if name == "settings" else getattr(self, name)
+            value = np.ascontiguousarray(state[name])
+            if name in ("games", "ended"):
+                if value.shape != (self.num_games, GAME_DTYPE.itemsize):
+                    raise ValueError(f"{name!r} has shape {value.shape}, not {(self.num_games, GAME_DTYPE.itemsize)}")
+                value = value.view(GAME_DTYPE).reshape(self.num_games)
+            if value.shape != target.shape:
+                raise ValueError(f"{name!r} has shape {value.shape}, not {target.shape}")
+            target[...] = value
+        self.refresh()
+
+
+def _autoreset_mode(name: str):
+    """Gymnasium's AutoresetMode of that name."""
+    from gymnasium.vector import AutoresetMode
+
+    return AutoresetMode[name]
