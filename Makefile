@@ -1,0 +1,42 @@
+# make train: learn to play in five minutes. make test: the tests. Needs Python 3.11 or later and nothing else.
+PYTHON ?= python3
+MINUTES ?= 5
+RULES ?= whitnack
+SEED ?= 0
+RUN ?= runs/$(RULES)-$(shell date +%Y%m%d-%H%M%S)
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.set-up
+
+.PHONY: help train test test-long set-up clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make train      set up, train for $(MINUTES) minutes, evaluate; the report is in runs/"
+	@echo "                (settings: MINUTES=5 RULES=whitnack SEED=0 RUN=runs/name)"
+	@echo "make test       run the tests"
+	@echo "make test-long  run all tests, with those that take minutes"
+	@echo "make set-up     only create the environment in $(VENV) (PYTHON=python3.12 chooses another Python)"
+	@echo "make clean      remove the environment and what was built; runs/ stays"
+
+set-up: $(STAMP)
+
+# Done again when what is to be installed changes.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one: make PYTHON=python3.12 ..." >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,test]'
+	@touch $@
+
+train: $(STAMP)
+	$(BIN)/handfoot train --rules $(RULES) --minutes $(MINUTES) --seed $(SEED) --out $(RUN)
+
+test: $(STAMP)
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-long: $(STAMP)
+	$(BIN)/python -m pytest -m '' $(PYTEST_ARGS)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
