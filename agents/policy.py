@@ -7,10 +7,10 @@ action whatever other decisions share its batch. Nothing here needs torch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -18,6 +18,17 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _2_TO_64 = 1 << 64
+
+
+class SeatViews(NamedTuple):
+    """All that the deciding seats of N rows may know, as the engine's records.
+
+    games: (N,) GAME_DTYPE, redacted for each row's seat (``hf_env.engine.redact``). rules: (R,) RULES_DTYPE, of which a
+    game's field ``rule`` is the index.
+    """
+
+    games: np.ndarray
+    rules: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -30,7 +41,7 @@ class PolicyBatch:
     seats: (N,) int32, the deciding seat.
     game_starts: (N,) bool, whether this is the seat's first decision in this game.
     keys: (N,) uint64, the only randomness that a policy uses (see ``decision_keys``).
-    make_views: makes the SeatView of every row, for ``views``; None where the maker of the batch has none.
+    make_views: makes the SeatViews of the rows, for ``views``; None where the maker of the batch has none.
     """
 
     observations: np.ndarray
@@ -39,14 +50,14 @@ class PolicyBatch:
     seats: np.ndarray
     game_starts: np.ndarray
     keys: np.ndarray
-    make_views: Callable[[], Sequence[Any]] | None = field(default=None, repr=False)
+    make_views: Callable[[], SeatViews] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.observations)
 
     @cached_property
-    def views(self) -> Sequence[Any]:
-        """For each row all that the seat may know; made when first asked for, since few policies do.
+    def views(self) -> SeatViews:
+        """Of each row all that the seat may know; made when first asked for, since few policies do.
 
         Raises RuntimeError where the maker of the batch offers none.
         """

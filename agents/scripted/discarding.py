@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from agents.scripted.laying import KEEP_WILD
 from agents.scripted.prospects import cards_of_take, meld_value, unseen
 from hf_env.engine.cards import BLACK3, CARDS_PER_DECK, NUM_KINDS, NUM_NATURALS, RED3
 from hf_env.engine.jit import kernel
@@ -13,8 +14,6 @@ KEEP_PAIR = 25.0
 KEEP_TRIO = 60.0
 # A black 3 can never be melded: the first to go. It also blocks the pile for the next player.
 KEEP_BLACK3 = -30.0
-# A wild stays longer than its estimated worth says: it fits everywhere.
-KEEP_WILD = 60.0
 # What one more card is worth to whoever takes it: about the mean side's score over its cards, less what is never laid.
 CARD_TAKEN = 25.0
 # Opponents who just threw a rank seldom hold two more of it.
@@ -30,13 +29,13 @@ def keep_value(g, r, seat, kind, chance, wild_kept):
     """What the seat would miss if it threw a card of this kind."""
     if kind == BLACK3:
         return KEEP_BLACK3
-    # Near the end a card held costs its points.
-    cost = -2.0 * int(r["card_points"][kind]) * (1.0 - chance)
     if kind >= NUM_NATURALS:
-        return KEEP_WILD + wild_kept + cost
+        # Laid later it counts for us, held to the end against us; thrown it counts nothing: so a 2 goes before a joker.
+        return KEEP_WILD + wild_kept + int(r["card_points"][kind]) * (2.0 * chance - 1.0)
     side = seat % int(r["sides"])
     held = int(g["hands"][seat, kind])
-    value = cost
+    # Near the end a card held costs its points.
+    value = -2.0 * int(r["card_points"][kind]) * (1.0 - chance)
     if held == 2:
         value += KEEP_PAIR * chance
     elif held > 2:

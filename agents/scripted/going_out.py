@@ -17,7 +17,7 @@ def _rest_of_rank(r, held, size):
 
 @kernel
 def cards_left_over(g, r, seat):
-    """Cards that stay in the hand when everything that can be laid is laid; an estimate, never too small by plan.
+    """Estimate of the cards that stay in the hand when everything that can be laid is laid.
 
     Ranks take what they can alone; a pair left over takes a wild; the other wilds go wherever one fits.
     """

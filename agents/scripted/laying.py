@@ -17,6 +17,8 @@ PAIR = 20.0
 DIRTY_OWED = 200.0
 # Spoiling a clean meld that going out still needs.
 CLEAN_OWED = 300.0
+# A wild stays in the hand longer than its estimated worth says: it fits everywhere.
+KEEP_WILD = 60.0
 
 
 @kernel
@@ -55,6 +57,13 @@ def _pair_lost(g, seat, rank, naturals):
 
 
 @kernel
+def _leaves_only_wilds(g, seat, naturals, new_wilds):
+    """Whether a wild would have to be thrown, or laid anyhow, because the last natural is laid."""
+    wilds = int(g["hands"][seat, TWO]) + int(g["hands"][seat, JOKER])
+    return naturals > 0 and wilds > new_wilds and int(g["hand_sizes"][seat]) - naturals == wilds
+
+
+@kernel
 def _growth_value(g, r, side, rank, is_wild):
     """Change of bonus when a card goes onto a book: only a wild on a clean one costs."""
     if not is_wild or rank == WILD:
@@ -78,6 +87,8 @@ def lay_down_value(g, r, seat, action, chance, wild_kept):
     value = 2.0 * points * (1.0 - chance)
     release = RELEASE_FROM_FOOT if g["in_foot"][seat] else RELEASE_FROM_HAND
     value += release * (naturals + new_wilds)
+    if _leaves_only_wilds(g, seat, naturals, new_wilds):
+        value -= KEEP_WILD + wild_kept
     if rank != WILD:
         value -= new_wilds * wild_kept
         if _pair_lost(g, seat, rank, naturals):

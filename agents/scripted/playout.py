@@ -11,7 +11,7 @@ from hf_env.engine.legality import write_mask
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.rng import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY, advance, below, combine, stream, uniform
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
-from hf_env.engine.transitions import apply_action, next_deal, start_game
+from hf_env.engine.transitions import apply_action, start_game
 
 # Fields of the game record that play_deals returns, as they stand at the deal's end.
 RESULT_FIELDS = (
@@ -19,42 +19,63 @@ RESULT_FIELDS = (
     "foot_by_discard", "num_takes", "num_asks", "num_yes", "num_no", "stranded", "red3", "clean_books", "dirty_books",
 )  # fmt: skip
 
+# More decisions than any deal has, and what stands for their number after an illegal choice.
+UNLIMITED = 1 << 40
+ILLEGAL = -1
+
 
 @kernel
 def noisy_action(number, noise, g, r, seat, mask, key):
     """The scripted player's action, or with probability `noise` a random one."""
-    if noise > 0.0 and uniform(key) < noise:
-        return choose_random(g, r, seat, mask, advance(key))
+    # Not the key itself, which the player gets: a choice by `random` would depend on not having been noise.
+    noise_key = advance(key)
+    if noise > 0.0 and uniform(noise_key) < noise:
+        return choose_random(g, r, seat, mask, advance(noise_key))
     return scripted_action(number, g, r, seat, mask, key)
 
 
 @kernel
-def finish_deal(g, r, players, noise, key, mask, tmp, plans):
-    """Play a game to the end of its deal. players, noise: (seats,) int64 and float64. Returns the number of decisions."""
-    decisions = 0
-    while g["phase"] != PHASE_OVER:
+def play_on(g, r, players, noise, key, made, limit, mask, tmp, plans):
+    """Play a game until its deal ends or `limit` decisions are made in all, `made` of them before this call.
+
+    players, noise: (seats,) int64 and float64. Returns the number of decisions made; ILLEGAL if a player chose an
+    action that the mask forbids, the game standing where it did.
+    """
+    while g["phase"] != PHASE_OVER and made < limit:
         write_mask(g, r, mask, tmp, plans)
         seat = int(g["to_move"])
-        action = noisy_action(players[seat], noise[seat], g, r, seat, mask, combine(key, decisions))
+        action = noisy_action(players[seat], noise[seat], g, r, seat, mask, combine(key, made))
+        if action < 0 or not mask[action]:
+            return ILLEGAL
         apply_action(g, r, action)
-        decisions += 1
-    return decisions
+        made += 1
+    return made
 
 
 @entry
-def finish_deals(games, rules, players, noise, keys, decisions):
-    """Play every game to the end of its deal, whatever state it is in.
+def play_games_on(games, rules, players, noise, keys, decisions, limit):
+    """Play every game, whatever state it is in, until its deal ends or `limit` decisions are made in it.
 
     games: (N,) GAME_DTYPE, changed. rules: (R,) RULES_DTYPE, indexed by a game's `rule`. players: (N, S) int64, numbers
     of agents.scripted.dispatch by seat. noise: (N, S) float64, chance of a random action. keys: (N,) uint64, one a
-    game. decisions: (N,) int64, overwritten with the numbers of decisions made.
+    game. decisions: (N,) int64, made so far, brought up to date (ILLEGAL as in play_on). limit: int64.
     """
     mask = np.zeros(NUM_ACTIONS, np.int8)
     tmp = np.empty(2, GAME_DTYPE)
     plans = np.empty((NUM_ROWS, PLAN_WIDTH), np.int64)
     for i in range(games.shape[0]):
         r = rules[np.int64(games[i]["rule"])]
-        decisions[i] = finish_deal(games[i], r, players[i], noise[i], keys[i], mask, tmp, plans)
+        decisions[i] = play_on(games[i], r, players[i], noise[i], keys[i], decisions[i], limit, mask, tmp, plans)
+
+
+@entry
+def write_masks(games, rules, masks, seats):
+    """Legal actions of every game: masks (N, 127) int8 and the deciding seats (N,) int32, overwritten."""
+    tmp = np.empty(2, GAME_DTYPE)
+    plans = np.empty((NUM_ROWS, PLAN_WIDTH), np.int64)
+    for i in range(games.shape[0]):
+        write_mask(games[i], rules[np.int64(games[i]["rule"])], masks[i], tmp, plans)
+        seats[i] = games[i]["to_move"]
 
 
 @entry
@@ -63,15 +84,6 @@ def start_games(games, rules, deals, seeds, single_deal):
     deck = np.empty(MAX_CARDS, np.uint8)
     for i in range(games.shape[0]):
         start_game(games[i], rules[0], np.int64(0), seeds[i], deals[i], single_deal, deck)
-
-
-@entry
-def go_on(games, rules):
-    """Deal the next deal of every game that is not over, which stands at a deal's end."""
-    deck = np.empty(MAX_CARDS, np.uint8)
-    for i in range(games.shape[0]):
-        if not games[i]["game_over"]:
-            next_deal(games[i], rules[np.int64(games[i]["rule"])], deck)
 
 
 @entry
@@ -89,30 +101,60 @@ def draw_numbers(seed: int, purpose: int, count: int, n: int = 0) -> np.ndarray:
     return out
 
 
-def play_deals(rules, players, num_deals: int, seed: int = 0, noise=0.0, deal: int | None = None) -> dict[str, np.ndarray]:
-    """Play single deals, each from scores 0.
+class Table:
+    """Deals side by side with a scripted player on every seat, stopped wherever wanted.
+
+    games: (N,) GAME_DTYPE. rules: (1,) RULES_DTYPE. decisions: (N,) int64, made so far. seeds: (N,) int64.
 
     rules: a RuleSet. players: a name for each seat (keys of dispatch.NUMBERS). noise: chance of a random action, one
     number or one a seat. deal: its number from 1 (minimum, quota); None: drawn from 1..deals of the rules.
+    Raises KeyError for an unknown name, ValueError for a wrong number of players.
+    """
+
+    def __init__(self, rules, players, num_deals: int, seed: int = 0, noise=0.0, deal: int | None = None) -> None:
+        if len(players) != rules.players:
+            raise ValueError(f"{len(players)} players for {rules.players} seats")
+        self.rules = rules.to_record()
+        self.games = np.zeros(num_deals, GAME_DTYPE)
+        self.seeds = draw_numbers(seed, FOR_GAME, num_deals)
+        self.decisions = np.zeros(num_deals, np.int64)
+        self._numbers = np.tile(np.array([NUMBERS[name] for name in players], np.int64), (num_deals, 1))
+        self._noise = np.ascontiguousarray(np.broadcast_to(np.asarray(noise, np.float64), self._numbers.shape))
+        self._keys = draw_numbers(seed, FOR_POLICY, num_deals).astype(np.uint64)
+        if deal is None:
+            deals = 1 + draw_numbers(seed, FOR_DEAL_NUMBER, num_deals, int(self.rules[0]["deals"]))
+        else:
+            deals = np.full(num_deals, deal, np.int64)
+        start_games(self.games, self.rules, deals, self.seeds, np.int64(1))
+
+    def play(self, decisions: int = UNLIMITED) -> None:
+        """Go on until each deal has ended or so many decisions are made in it, counted from its start.
+
+        Raises RuntimeError if a player chose an illegal action: a bug of that player.
+        """
+        play_games_on(
+            self.games, self.rules, self._numbers, self._noise, self._keys, self.decisions, np.int64(decisions)
+        )
+        wrong = np.flatnonzero(self.decisions == ILLEGAL)
+        if len(wrong):
+            raise RuntimeError(f"a scripted player chose an illegal action in the deal of seed {self.seeds[wrong[0]]}")
+
+    def masks(self) -> tuple[np.ndarray, np.ndarray]:
+        """Legal actions (N, 127) int8 (all zero once a deal is over) and deciding seats (N,) int32."""
+        masks = np.empty((len(self.games), NUM_ACTIONS), np.int8)
+        seats = np.empty(len(self.games), np.int32)
+        write_masks(self.games, self.rules, masks, seats)
+        return masks, seats
+
+
+def play_deals(rules, players, num_deals: int, seed: int = 0, noise=0.0, deal: int | None = None) -> dict[str, np.ndarray]:
+    """Play single deals to their end, each from scores 0. Arguments and errors as of Table.
 
     Returns arrays of length num_deals by name: `scores` (N, sides) int32, `decisions` (N,) int64, `seeds` (N,) int64,
-    and RESULT_FIELDS of the game record. Raises KeyError for an unknown name, ValueError for a wrong number of players.
+    and RESULT_FIELDS of the game record.
     """
-    record = rules.to_record()
-    seats, sides = int(record[0]["players"]), int(record[0]["sides"])
-    if len(players) != seats:
-        raise ValueError(f"{len(players)} players for {seats} seats")
-    games = np.zeros(num_deals, GAME_DTYPE)
-    seeds = draw_numbers(seed, FOR_GAME, num_deals)
-    if deal is None:
-        deals = 1 + draw_numbers(seed, FOR_DEAL_NUMBER, num_deals, int(record[0]["deals"]))
-    else:
-        deals = np.full(num_deals, deal, np.int64)
-    start_games(games, record, deals, seeds, np.int64(1))
-    numbers = np.tile(np.array([NUMBERS[name] for name in players], np.int64), (num_deals, 1))
-    noises = np.ascontiguousarray(np.broadcast_to(np.asarray(noise, np.float64), (num_deals, seats)))
-    keys = draw_numbers(seed, FOR_POLICY, num_deals).astype(np.uint64)
-    decisions = np.empty(num_deals, np.int64)
-    finish_deals(games, record, numbers, noises, keys, decisions)
-    result = {name: games[name].copy() for name in RESULT_FIELDS}
-    return result | {"scores": games["deal_scores"][:, :sides].copy(), "decisions": decisions, "seeds": seeds}
+    table = Table(rules, players, num_deals, seed, noise, deal)
+    table.play()
+    result = {name: table.games[name].copy() for name in RESULT_FIELDS}
+    scores = table.games["deal_scores"][:, : rules.num_sides].copy()
+    return result | {"scores": scores, "decisions": table.decisions, "seeds": table.seeds}
