@@ -238,6 +238,11 @@ class VectorGame:
             self._raise_illegal(int(slot))
         self._run(v.MODE_STEP, self._all)
 
+    def step_unchecked(self, action: int) -> None:
+        """Play one action, known to be legal, in every game: for adapters that have looked at the mask themselves."""
+        self._actions[:] = action
+        self._run(v.MODE_STEP, self._all)
+
     def _raise_illegal(self, slot: int) -> None:
         from hf_env.reasons import why_illegal
 

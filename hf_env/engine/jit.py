@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba.core import cgutils, config, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.extending import intrinsic
@@ -22,6 +23,9 @@ from numba.extending import intrinsic
 _PACKAGE = Path(__file__).resolve().parent.parent
 # Folders below hf_env with kernels; a kernel elsewhere (agents/scripted) is keyed by these and its own folder.
 _KERNEL_FOLDERS = ("engine", "observation")
+_CACHE_LINE = 64
+# state.HOT_BYTES, rounded up to whole cache lines.
+_PREFETCH_BYTES = 1152
 INTERPRETED = bool(config.DISABLE_JIT)
 
 
@@ -161,6 +165,9 @@ if INTERPRETED:
         for name in record.dtype.names:
             record[name] = 0
 
+    def prefetch_record(record):
+        """Ask the processor to fetch the hot part of a game into its cache; does nothing when interpreted."""
+
 else:
     # Numba assigns records as one LLVM aggregate, byte by byte: minutes of compilation. A memory copy is one call.
 
@@ -182,6 +189,25 @@ else:
         def codegen(context, builder, signature, arguments):
             size = context.get_constant(types.intp, signature.args[0].size)
             cgutils.memset(builder, arguments[0], size, 0)
+            return context.get_dummy_value()
+
+        return types.void(record), codegen
+
+    @intrinsic
+    def prefetch_record(typing_context, record):
+        """Ask the processor to fetch the hot part of a game into its cache."""
+
+        def codegen(context, builder, signature, arguments):
+            word = ir.IntType(32)
+            pointer = builder.bitcast(arguments[0], ir.IntType(8).as_pointer())
+            function = cgutils.get_or_insert_function(
+                builder.module,
+                ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), word, word, word]),
+                "llvm.prefetch.p0i8",
+            )
+            for offset in range(0, min(signature.args[0].size, _PREFETCH_BYTES), _CACHE_LINE):
+                line = builder.gep(pointer, [ir.Constant(ir.IntType(64), offset)])
+                builder.call(function, [line, word(0), word(3), word(1)])
             return context.get_dummy_value()
 
         return types.void(record), codegen

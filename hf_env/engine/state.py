@@ -77,9 +77,10 @@ NUM_RECENT_DISCARDS = 4
 NUM_EVENTS = 64
 NOT_YET = -1
 
+# Fields lie by how often a decision touches them, so that a game's hot part is a few adjacent cache lines (see HOT_BYTES);
+# who knows a field is said by the tuples below, which together name every field once.
 GAME_DTYPE = np.dtype(
     [
-        # Public: every seat knows it.
         ("rule", np.int32),  # index of the game's rule set
         ("deal", np.int32),  # from 1
         ("dealer", np.int32),
@@ -94,33 +95,37 @@ GAME_DTYPE = np.dtype(
         ("end_reason", np.int32),
         ("out_seat", np.int32),  # NOT_YET: nobody
         ("game_over", np.int32),
-        ("scores", np.int32, MAX_SEATS),  # by side, finished deals
-        ("deal_scores", np.int32, MAX_SEATS),  # by side, of the deal that ended last
+        ("single_deal", np.int32),  # 1: the game is this one deal
+        ("num_books", np.int32),
+        ("discard_size", np.int32),
+        ("stock_next", np.int32),
+        ("stock_end", np.int32),
+        ("reshuffles", np.int32),
+        ("num_events", np.int32),  # of this deal; the ring keeps the last NUM_EVENTS
         ("answers", np.int8, MAX_SEATS),
         ("opened", np.int8, MAX_SEATS),  # by side
         ("red3", np.int8, MAX_SEATS),  # by side: red 3s laid
+        ("in_foot", np.int8, MAX_SEATS),
+        ("hand_sizes", np.int16, MAX_SEATS),
+        ("foot_sizes", np.int16, MAX_SEATS),  # 0 once picked up
+        ("hands", np.int8, (MAX_SEATS, NUM_KINDS)),
         ("naturals", np.int8, (MAX_SEATS, NUM_MELDS)),  # by side: the open meld of each rank; WILD is the wild meld
         ("twos", np.int8, (MAX_SEATS, NUM_MELDS)),
         ("jokers", np.int8, (MAX_SEATS, NUM_MELDS)),
-        ("clean_books", np.int16, (MAX_SEATS, NUM_MELDS)),  # by side and rank, counted from the list below; WILD: wild books
+        ("clean_books", np.int16, (MAX_SEATS, NUM_MELDS)),  # by side and rank, counted from the list; WILD: wild books
         ("dirty_books", np.int16, (MAX_SEATS, NUM_MELDS)),
         ("table", np.int16, (MAX_SEATS, NUM_KINDS)),  # by side: cards in melds and books, red 3s not among them
-        ("num_books", np.int32),
-        ("book_side", np.int8, MAX_BOOKS),  # all books of the deal in the order of completion
-        ("book_rank", np.int8, MAX_BOOKS),
-        ("book_naturals", np.int8, MAX_BOOKS),
-        ("book_twos", np.int8, MAX_BOOKS),
-        ("book_jokers", np.int8, MAX_BOOKS),
-        ("discard_size", np.int32),
-        ("discard", np.uint8, MAX_CARDS),  # bottom first: the top is discard[discard_size - 1]
         ("discard_kinds", np.int16, NUM_KINDS),
-        ("hand_sizes", np.int16, MAX_SEATS),
-        ("foot_sizes", np.int16, MAX_SEATS),  # 0 once picked up
-        ("in_foot", np.int8, MAX_SEATS),
         ("known", np.int8, (MAX_SEATS, NUM_KINDS)),  # by seat: cards known to be in the hand since a take
         ("recent_discards", np.int8, (MAX_SEATS, NUM_RECENT_DISCARDS)),  # by seat, latest first: kind + 1, 0 for none
-        ("num_events", np.int32),  # of this deal; the ring keeps the last NUM_EVENTS
-        ("events", np.int16, (NUM_EVENTS, 2)),  # seat * 256 + action, then red 3s laid by it
+        ("scores", np.int32, MAX_SEATS),  # by side, finished deals
+        # What the shaping potential counts, by side: at the deal's start and after the last step. See engine/rewards.py.
+        ("potential_start", np.int32, MAX_SEATS),
+        ("potential", np.int32, MAX_SEATS),
+        # From here on touched by few decisions.
+        ("seed", np.int64),
+        ("deal_scores", np.int32, MAX_SEATS),  # by side, of the deal that ended last
+        ("feet", np.int8, (MAX_SEATS, NUM_KINDS)),
         # Counters of behaviour in this deal.
         ("opening_turn", np.int16, MAX_SEATS),  # by side: `turns` at the opening, NOT_YET before
         ("opened_by_take", np.int8, MAX_SEATS),  # by side
@@ -131,19 +136,21 @@ GAME_DTYPE = np.dtype(
         ("num_yes", np.int16, MAX_SEATS),  # by answering seat
         ("num_no", np.int16, MAX_SEATS),
         ("stranded", np.int32, MAX_SEATS),  # by side, when the deal ended: points lost for cards held
-        # Private to a seat.
-        ("hands", np.int8, (MAX_SEATS, NUM_KINDS)),
-        # Hidden from everybody.
-        ("feet", np.int8, (MAX_SEATS, NUM_KINDS)),
-        ("stock_next", np.int32),
-        ("stock_end", np.int32),
+        ("events", np.int16, (NUM_EVENTS, 2)),  # seat * 256 + action, then red 3s laid by it
+        ("book_side", np.int8, MAX_BOOKS),  # all books of the deal in the order of completion
+        ("book_rank", np.int8, MAX_BOOKS),
+        ("book_naturals", np.int8, MAX_BOOKS),
+        ("book_twos", np.int8, MAX_BOOKS),
+        ("book_jokers", np.int8, MAX_BOOKS),
+        ("discard", np.uint8, MAX_CARDS),  # bottom first: the top is discard[discard_size - 1]
         ("stock", np.uint8, MAX_CARDS),  # stock[stock_next] is drawn first
-        ("reshuffles", np.int32),
-        ("seed", np.int64),
-        ("single_deal", np.int32),  # 1: the game is this one deal
-        # What the shaping potential counts, by side: at the deal's start and after the last step. See engine/rewards.py.
-        ("potential_start", np.int32, MAX_SEATS),
-        ("potential", np.int32, MAX_SEATS),
     ],
     align=True,
 )
+
+# Private to a seat: its own row. Hidden from everybody. All other fields are public.
+PRIVATE_FIELDS = ("hands",)
+HIDDEN_FIELDS = ("feet", "stock", "stock_next", "stock_end", "seed", "potential", "potential_start")
+PUBLIC_FIELDS = tuple(name for name in GAME_DTYPE.names if name not in PRIVATE_FIELDS + HIDDEN_FIELDS)
+# Where the fields that most decisions touch end, in bytes.
+HOT_BYTES = GAME_DTYPE.fields["seed"][1]

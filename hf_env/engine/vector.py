@@ -5,7 +5,7 @@ Everything that a caller may want of a step is written in the same pass over a g
 
 import numpy as np
 
-from hf_env.engine.jit import copy_record, entry, kernel
+from hf_env.engine.jit import copy_record, entry, kernel, prefetch_record
 from hf_env.engine.legality import write_mask
 from hf_env.engine.rewards import start_potential, write_rewards
 from hf_env.engine.rng import FOR_DEAL_NUMBER, FOR_GAME, FOR_RULES, below, stream
@@ -102,6 +102,8 @@ def run_games(
             continue
         g = games[slot]
         r = rules[g["rule"]]
+        if slot + 1 < games.shape[0]:
+            prefetch_record(games[slot + 1])
         if mode == MODE_START:
             _start(games, rules, settings, slot, game_seeds, game_numbers, deck)
             terminated[slot] = False
@@ -122,7 +124,7 @@ def run_games(
                     decisions, deck)  # fmt: skip
             if settings[AUTORESET] and (terminated[slot] or truncated[slot]):
                 for seat in range(int(r["players"])):
-                    if write_observation(g, r, seat, final[slot, seat], settings[EVENTS]) < 0:
+                    if write_observation(g, r, seat, final[slot, seat], settings[EVENTS], True) < 0:
                         overflow = slot + 1
                 _start(games, rules, settings, slot, game_seeds, game_numbers, deck)
                 decisions[slot] = 0
@@ -132,8 +134,10 @@ def run_games(
         if truncated[slot] and not settings[AUTORESET]:
             for action in range(masks.shape[1]):
                 masks[slot, action] = 0
-        if settings[OBSERVE] and write_observation(g, r, int(g["to_move"]), observations[slot], settings[EVENTS]) < 0:
-            overflow = slot + 1
+        if settings[OBSERVE]:
+            same_deal = mode == MODE_STEP and not deal_ended[slot] and not truncated[slot]
+            if write_observation(g, r, int(g["to_move"]), observations[slot], settings[EVENTS], not same_deal) < 0:
+                overflow = slot + 1
     return overflow
 
 
@@ -141,7 +145,7 @@ def run_games(
 def observe_games(games, rules, seats, out, events):
     """Write the observation (N, F) of one seat of each game. Returns OK or slot + 1 of an overflow."""
     for slot in range(games.shape[0]):
-        if write_observation(games[slot], rules[games[slot]["rule"]], seats[slot], out[slot], events) < 0:
+        if write_observation(games[slot], rules[games[slot]["rule"]], seats[slot], out[slot], events, True) < 0:
             return slot + 1
     return OK
 

@@ -23,6 +23,8 @@ HELD_KINDS = 14  # kinds that can be in a hand: all but the red 3
 TOP_CARDS = 7
 POINTS_UNIT = 5
 LIMIT = 32767
+# Values of the rule options: 24 numbers, 5 choices of 3, 2 limits of 2, 14 amounts of points.
+NUM_OPTIONS = 57
 # Cards of a kind in one deck, as dealing._PER_DECK: naturals and 2s 4, the others 2.
 FULL_KIND, HALF_KIND = 4, 2
 
@@ -36,11 +38,22 @@ def _units(points):
 
 
 @kernel
+def _relative(start, offset, count):
+    """(start + offset) mod count for an offset of less than one round; a division would cost ten times as much."""
+    at = start + offset
+    if at >= count:
+        return at - count
+    if at < 0:
+        return at + count
+    return at
+
+
+@kernel
 def _write_packets(g, r, seat, out, o):
     """hand_sizes, foot_sizes, in_foot."""
     players = int(r["players"])
     for i in range(players):
-        other = (seat + i) % players
+        other = _relative(seat, i, players)
         out[o + i] = g["hand_sizes"][other]
         out[o + players + i] = g["foot_sizes"][other]
         out[o + 2 * players + i] = g["in_foot"][other]
@@ -52,7 +65,7 @@ def _write_known(g, r, seat, out, o):
     """known: cards publicly known to be in each hand since a take."""
     players = int(r["players"])
     for i in range(players):
-        other = (seat + i) % players
+        other = _relative(seat, i, players)
         for kind in range(HELD_KINDS):
             out[o + kind] = g["known"][other, kind]
         o += HELD_KINDS
@@ -64,7 +77,7 @@ def _write_recent_discards(g, r, seat, out, o):
     """recent_discards: one-hot, latest first."""
     players = int(r["players"])
     for i in range(players):
-        other = (seat + i) % players
+        other = _relative(seat, i, players)
         for j in range(NUM_RECENT_DISCARDS):
             kind = int(g["recent_discards"][other, j])
             if kind > 0:
@@ -85,7 +98,7 @@ def _write_table(g, r, side, out, o):
     red3 = wild + sides
     opened = red3 + sides
     for i in range(sides):
-        other = (side + i) % sides
+        other = _relative(side, i, sides)
         for rank in range(NUM_NATURALS):
             out[o + i * NUM_NATURALS + rank] = g["naturals"][other, rank]
             out[clean + i * NUM_NATURALS + rank] = g["clean_books"][other, rank]
@@ -106,7 +119,7 @@ def _write_standing(g, r, side, out, o):
     fits = True
     quota = r["quota"][deal_entry(int(g["deal"]))]
     for i in range(sides):
-        other = (side + i) % sides
+        other = _relative(side, i, sides)
         table = _units(table_score(g, r, other))
         total = _units(int(g["scores"][other]))
         if table > LIMIT or table < -LIMIT or total > LIMIT or total < -LIMIT:
@@ -161,14 +174,14 @@ def _write_turn(g, r, seat, out, o):
     if phase < PHASE_OVER:
         out[o + phase] = 1
     o += PHASE_OVER
-    turn_seat = (int(g["turn_seat"]) - seat + players) % players
+    turn_seat = _relative(int(g["turn_seat"]), -seat, players)
     out[o + turn_seat] = 1
     o += players
     if g["asked"]:
         out[o + turn_seat] = 1
     o += players
     for i in range(players):
-        answer = int(g["answers"][(seat + i) % players])
+        answer = int(g["answers"][_relative(seat, i, players)])
         out[o + i] = 1 if answer == ANSWER_YES else 0
         out[o + players + i] = 1 if answer == ANSWER_NO else 0
     o += 2 * players
@@ -182,7 +195,7 @@ def _write_turn(g, r, seat, out, o):
         needed = minimum - (laid if int(g["turn_seat"]) % sides == own else 0)
         out[o + 3] = max(needed, 0) // POINTS_UNIT
     o += 4
-    out[o + (int(g["dealer"]) - seat + players) % players] = 1
+    out[o + _relative(int(g["dealer"]), -seat, players)] = 1
     o += players
     out[o] = g["deal"]
     out[o + 1] = 0 if g["single_deal"] else max(int(r["max_deals"]) - int(g["deal"]), 0)
@@ -284,8 +297,11 @@ def _write_events(g, r, seat, out, o):
 
 
 @kernel
-def _write_public(g, r, seat, out, o, events):
-    """All public sections as the seat sees them; the offset comes back negative if a score did not fit into int16."""
+def _write_public(g, r, seat, out, o, events, options):
+    """All public sections as the seat sees them; the offset comes back negative if a score did not fit into int16.
+
+    options: False leaves the options' values as they stand in `out`; they change only with the deal.
+    """
     side = seat % int(r["sides"])
     o = _write_packets(g, r, seat, out, o)
     o = _write_known(g, r, seat, out, o)
@@ -295,9 +311,11 @@ def _write_public(g, r, seat, out, o, events):
     fits = o >= 0
     o = _write_pile(g, r, out, abs(o))
     o = _write_turn(g, r, seat, out, o)
-    o = _write_option_counts(g, r, out, o)
-    o = _write_option_choices(r, out, o)
-    o = _write_option_points(r, out, o)
+    if options:
+        end = _write_option_counts(g, r, out, o)
+        end = _write_option_choices(r, out, end)
+        _write_option_points(r, out, end)
+    o += NUM_OPTIONS
     if events:
         o = _write_events(g, r, seat, out, o)
     return o if fits else -o
@@ -307,33 +325,41 @@ def _write_public(g, r, seat, out, o, events):
 def _write_unseen(g, r, seat, out, o):
     """unseen: cards of each kind that are neither in the own hand, nor on the table or the pile, nor known in a hand."""
     decks = int(r["decks"])
-    players = int(r["players"])
-    sides = int(r["sides"])
-    for kind in range(NUM_KINDS):
-        count = decks * (FULL_KIND if kind <= TWO else HALF_KIND)
-        count -= int(g["hands"][seat, kind]) + int(g["discard_kinds"][kind])
-        for side in range(sides):
-            count -= int(g["table"][side, kind])
-        for i in range(1, players):
-            count -= int(g["known"][(seat + i) % players, kind])
-        out[o + kind] = count
-    for side in range(sides):
+    for kind in range(JOKER):
+        out[o + kind] = decks * FULL_KIND - int(g["hands"][seat, kind]) - int(g["discard_kinds"][kind])
+    for kind in range(JOKER, NUM_KINDS):
+        out[o + kind] = decks * HALF_KIND - int(g["hands"][seat, kind]) - int(g["discard_kinds"][kind])
+    for side in range(int(r["sides"])):
+        for kind in range(BLACK3):
+            out[o + kind] -= g["table"][side, kind]
         out[o + RED3] -= g["red3"][side]
+    for other in range(int(r["players"])):
+        if other != seat:
+            for kind in range(NUM_KINDS):
+                out[o + kind] -= g["known"][other, kind]
     return o + NUM_KINDS
 
 
 @kernel
-def write_observation(g, r, seat, out, events):
+def write_observation(g, r, seat, out, events, options):
     """Write what a seat may know into out, (F,) int16, relative to the seat, at any moment of the game.
 
+    options: False if `out` holds an observation of the same deal, whose options need not be written again.
     Returns the number of values written, negative if a score did not fit into int16.
     """
-    for i in range(out.shape[0]):
+    end = out.shape[0]
+    if not options:
+        end -= NUM_OPTIONS
+        if events:
+            end -= 3 * NUM_EVENTS
+            for i in range(end + NUM_OPTIONS, out.shape[0]):
+                out[i] = 0
+    for i in range(end):
         out[i] = 0
     for kind in range(HELD_KINDS):
         out[kind] = g["hands"][seat, kind]
     o = _write_unseen(g, r, seat, out, HELD_KINDS)
-    return _write_public(g, r, seat, out, o, events)
+    return _write_public(g, r, seat, out, o, events, options)
 
 
 @kernel
@@ -363,4 +389,4 @@ def write_state(g, r, out):
     for i in range(size):
         out[o + i] = int(g["discard"][size - 1 - i]) + 1
     o += g["discard"].shape[0]
-    return _write_public(g, r, 0, out, o, True)
+    return _write_public(g, r, 0, out, o, True, True)
