@@ -84,7 +84,7 @@ def take_cards(g, r, seat, action):
     if jokers > 0:
         leave_hand(g, seat, JOKER, jokers)
         points += jokers * int(r["card_points"][JOKER])
-    place(g, r, side, rank, naturals + (1 if rank == top else 0), twos + (1 if top == TWO else 0), jokers + (1 if top == JOKER else 0))
+    place(g, r, side, rank, naturals + (1 if rank != WILD else 0), twos + (1 if top == TWO else 0), jokers + (1 if top == JOKER else 0))
     return points
 
 

@@ -202,7 +202,6 @@ def apply_action(g, r, action):
 def start_deal(g, r, deck):
     """Shuffle and deal the game's current deal. `deck`: (MAX_CARDS,) uint8 to work in."""
     n = make_deck(r, int(g["seed"]), int(g["deal"]), deck)
-    g["dealer"] = (first_dealer(r, g["seed"]) + int(g["deal"]) - 1) % int(r["players"])
     ended = deal_cards(g, r, deck, n)
     if ended != NOT_ENDED:
         end_deal(g, r, ended)
@@ -216,6 +215,7 @@ def start_game(g, r, rule, seed, deal, single_deal, deck):
     g["deal"] = deal
     g["single_deal"] = single_deal
     g["game_over"] = 0
+    g["dealer"] = (first_dealer(r, g["seed"]) + deal - 1) % int(r["players"])
     for side in range(MAX_SEATS):
         g["scores"][side] = 0
     start_deal(g, r, deck)
@@ -223,6 +223,7 @@ def start_game(g, r, rule, seed, deal, single_deal, deck):
 
 @kernel
 def next_deal(g, r, deck):
-    """Deal the game's next deal."""
+    """Deal the game's next deal; the deal moves one seat on from who dealt, also where a position said who did."""
     g["deal"] += 1
+    g["dealer"] = (int(g["dealer"]) + 1) % int(r["players"])
     start_deal(g, r, deck)
