@@ -3,7 +3,7 @@ PYTHON ?= python3
 MINUTES ?= 5
 RULES ?= whitnack
 SEED ?= 0
-RUN ?= runs/$(RULES)-$(shell date +%Y%m%d-%H%M%S)
+RUN ?=
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.set-up
@@ -13,7 +13,7 @@ STAMP := $(VENV)/.set-up
 
 help:
 	@echo "make train      set up, train for $(MINUTES) minutes, evaluate; the report is in runs/"
-	@echo "                (settings: MINUTES=5 RULES=whitnack SEED=0 RUN=runs/name)"
+	@echo "                (settings: MINUTES=5 RULES=whitnack SEED=0 RUN=runs/a-name)"
 	@echo "make test       run the tests"
 	@echo "make test-long  run all tests, with those that take minutes"
 	@echo "make set-up     only create the environment in $(VENV) (PYTHON=python3.12 chooses another Python)"
@@ -29,7 +29,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 train: $(STAMP)
-	$(BIN)/handfoot train --rules $(RULES) --minutes $(MINUTES) --seed $(SEED) --out $(RUN)
+	$(BIN)/handfoot train --rules $(RULES) --minutes $(MINUTES) --seed $(SEED) $(if $(RUN),--out $(RUN))
 
 test: $(STAMP)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -1,0 +1,78 @@
+"""The command ``handfoot``. Each subcommand has a module cli_<name>.py beside this one; heavy imports wait until used.
+
+Exit codes: 0 success; 1 something failed; 2 the user asked for what cannot be done, with one line on stderr;
+130 interrupted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from hf_env import __version__
+from training.cli_bench import bench
+from training.cli_common import oneline
+from training.cli_evaluate import evaluate
+from training.cli_rules import rules
+from training.cli_train import train
+
+_COMMANDS = (train, evaluate, rules, bench)
+
+
+class _Commands(click.Group):
+    """A group that names close matches for a command that it lacks."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def resolve_command(self, context: click.Context, args: list[str]):
+        if args and self.get_command(context, args[0]) is None and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], self.commands, n=2, cutoff=0.5) or list(self.commands)
+            raise click.UsageError(f"there is no command {args[0]!r}; did you mean {' or '.join(close)}?", context)
+        return super().resolve_command(context, args)
+
+
+@click.group(cls=_Commands, no_args_is_help=False, invoke_without_command=True)
+@click.version_option(__version__, prog_name="handfoot")
+@click.pass_context
+def handfoot(context: click.Context) -> None:
+    """Hand and Foot: train agents, compare them, look at games and rules."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+        raise click.UsageError("no command given")
+
+
+for _command in _COMMANDS:
+    handfoot.add_command(_command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with these arguments (None: the process's own) and return its exit code."""
+    try:
+        handfoot.main(arguments, prog_name="handfoot", standalone_mode=False)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        click.echo(f"handfoot: {oneline(error.format_message())}", err=True)
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("handfoot: interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone; nothing more can be written, at exit neither.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
+
+
+def main() -> None:
+    """Entry point of the console script; exits with the command's code."""
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()

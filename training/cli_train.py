@@ -1,0 +1,162 @@
+"""``handfoot train``: self-play, then the evaluation against the anchors, and the report."""
+
+from __future__ import annotations
+
+import importlib.util
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from training.cli_common import MAX_SEED, Failure, Mistake, load_rule_list
+
+DEFAULT_MINUTES = 5.0
+# Needed by training only; the rest of the command works without.
+_NEEDED = ("torch", "safetensors", "tensorboard", "matplotlib")
+# On the way: enough for a curve, 50 game seeds under whitnack, without taking much of the training's time.
+_DEALS_ON_THE_WAY = 400
+
+
+@click.command()
+@click.option("--rules", "rules", multiple=True, metavar="NAME|FILE", help="Rule set; several times: each game draws one.  [default: whitnack]")
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one rule, as deals=3; may be repeated.")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of everything random.  [default: 0]")
+@click.option(
+    "--minutes", type=click.FloatRange(0, 60 * 24 * 365, min_open=True),
+    help=f"Training time; with --resume further time.  [default: {DEFAULT_MINUTES:g}, unless --decisions is given]",
+)  # fmt: skip
+@click.option(
+    "--decisions", type=click.IntRange(1, 10**15),
+    help="Decisions of all seats to train for, with --resume further ones. With this budget alone a run repeats exactly.",
+)  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), help="Run folder.  [default: runs/RULES-DATE-TIME]")
+@click.option("--resume", "resumed", type=click.Path(path_type=Path), metavar="RUN", help="Continue the run in this folder.")
+@click.option("--device", help="PyTorch's name of where to learn, as cpu or cuda.  [default: cpu]")
+@click.option(
+    "--deals", type=click.IntRange(0, 10_000_000), default=2000, show_default=True,
+    help="Deals of the final evaluation against each of greedy and random; 0: none.",
+)  # fmt: skip
+@click.option("--quiet", is_flag=True, help="No progress.")
+def train(
+    rules: tuple, settings: tuple, seed: int | None, minutes: float | None, decisions: int | None, out: Path | None,
+    resumed: Path | None, device: str | None, deals: int, quiet: bool,
+) -> None:  # fmt: skip
+    """Train a policy by self-play, evaluate it, and write a report.
+
+    The run folder holds the config, checkpoints, a TensorBoard log, the learning curve and report.md. Ctrl-C ends the
+    training and keeps what was learned.
+    """
+    check_installed()
+    from agents.neural.checkpoint import CheckpointError
+    from training.config import ConfigError
+    from training.ppo import NonFiniteError
+
+    check_device(device)
+    try:
+        if resumed is None:
+            result, config = _begin(rules, settings, seed, minutes, decisions, out, device, quiet)
+        else:
+            given = {"--rules": rules, "--set": settings, "--seed": seed is not None, "--out": out}
+            _refuse_with_resume(given)
+            result, config = _continue(resumed, minutes, decisions, device, quiet)
+    except (ConfigError, CheckpointError) as error:
+        raise Mistake(str(error)) from None
+    except NonFiniteError as error:
+        raise Failure(str(error)) from None
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from None
+    click.echo(f"trained {result.decisions:,} decisions in {result.seconds:,.0f} s; checkpoint {result.checkpoint}")
+    if result.stopped_by == "signal":
+        click.echo(f"stopped early; evaluate it with: handfoot evaluate {result.run_dir} greedy")
+        raise click.exceptions.Exit(130)
+    report = finish(result.run_dir, config, deals)
+    click.echo(f"report {report}")
+
+
+def check_installed() -> None:
+    """Raise Mistake that says what to install where a package is missing that only training needs."""
+    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise Mistake(f"training needs {', '.join(missing)}: pip install 'hf-env[train]' (or: pip install {' '.join(missing)})")
+
+
+def check_device(device: str | None) -> None:
+    """Raise Mistake for a device that PyTorch does not know or this machine lacks."""
+    import torch
+
+    try:
+        torch.zeros(1, device=device or "cpu")
+    except (RuntimeError, AssertionError) as error:
+        raise Mistake(f"--device {device} cannot be used: {str(error).splitlines()[0]}") from None
+
+
+def _refuse_with_resume(given: dict[str, Any]) -> None:
+    for name, value in given.items():
+        if value:
+            raise Mistake(f"{name} cannot be given with --resume: a run keeps the settings that it began with")
+
+
+def _begin(rules, settings, seed, minutes, decisions, out, device, quiet):
+    from training.config import TrainConfig
+    from training.trainer import train as run
+
+    sets = load_rule_list(rules or ("whitnack",), settings)
+    # Whole tables rather than names: the run can be continued when a rule file has moved.
+    resolved = [one.resolved() for one in sets]
+    config = TrainConfig(
+        rules=resolved if len(resolved) > 1 else resolved[0], seed=seed or 0, device=device or "cpu",
+        time_budget_seconds=60 * (minutes or DEFAULT_MINUTES) if minutes or not decisions else None,
+        decisions_budget=decisions,
+    )  # fmt: skip
+    run_dir = out or Path("runs") / f"{sets[0].name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    click.echo(f"run folder {run_dir}")
+    return run(config, run_dir, _on_the_way(config), show_progress=not quiet), config
+
+
+def _continue(run_dir: Path, minutes, decisions, device, quiet):
+    from agents.neural.checkpoint import CheckpointError, read_json
+    from training.checkpoints import read_checkpoint
+    from training.config import TrainConfig
+    from training.trainer import CONFIG_NAME, resume
+
+    if not (run_dir / CONFIG_NAME).is_file():
+        raise CheckpointError(f"{run_dir} is no run folder: it has no {CONFIG_NAME}")
+    config = TrainConfig.from_json(read_json(run_dir / CONFIG_NAME))
+    values = read_checkpoint(run_dir)[2]
+    changes: dict[str, Any] = {"device": device} if device else {}
+    if minutes or decisions:
+        changes["time_budget_seconds"] = values["seconds"] + 60 * minutes if minutes else None
+        changes["decisions_budget"] = values["decisions"] + decisions if decisions else None
+    config = config.replace(**changes)
+    if config.progress(values["seconds"], values["decisions"]) >= 1:
+        raise Mistake(f"{run_dir} has used up its budget; give further --minutes or --decisions")
+    return resume(run_dir, _on_the_way(config), show_progress=not quiet, **changes), config
+
+
+def _on_the_way(config):
+    from training.evaluation import anchor_evaluation
+
+    return anchor_evaluation(config.rules, config.seed, _DEALS_ON_THE_WAY)
+
+
+def finish(run_dir: Path, config, deals: int) -> Path:
+    """Evaluate the run's policy against the anchors, print and save the results, and write the report."""
+    from training.cli_common import load_policy
+    from training.cli_evaluate import measure, summary, write_result
+    from training.evaluation import ANCHORS
+    from training.report import write_report
+
+    if deals == 0:
+        return write_report(run_dir)
+    policy = load_policy(str(run_dir))
+    results, texts = {}, []
+    # Other cards than on the way: the last measurement must not be one that training could be stopped by.
+    seed = (config.seed + 1) % MAX_SEED
+    for anchor in ANCHORS:
+        result = measure((policy, load_policy(anchor)), (run_dir.name, anchor), deals, seed, config.rules)
+        write_result(run_dir / f"evaluation-{anchor}.json", result)
+        results[anchor] = (result.difference.mean, result.difference.half_width)
+        texts.append(summary(result))
+        click.echo(texts[-1])
+    return write_report(run_dir, results, notes="\n\n".join(f"```\n{text}\n```" for text in texts))
