@@ -1,69 +1,26 @@
-"""The protocol of a policy: a batch of decisions in, one action a decision out.
-
-Whoever seats policies (a match, the trainer, the Gymnasium table) makes the batches. A policy owns no
-generator: its only randomness is the key that comes with each decision, so the same decision gets the same
-action whatever other decisions share its batch. Nothing here needs torch.
-"""
+"""The protocol of a policy: a batch of decisions in, one action a decision out. Nothing here needs torch."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
-_2_TO_64 = 1 << 64
+from hf_env.decisions import DecisionCounter, PolicyBatch, SeatViews, decision_keys, mix64, uniforms
 
-
-class SeatViews(NamedTuple):
-    """All that the deciding seats of N rows may know, as the engine's records.
-
-    games: (N,) GAME_DTYPE, redacted for each row's seat (``hf_env.engine.redact``). rules: (R,) RULES_DTYPE, of which a
-    game's field ``rule`` is the index.
-    """
-
-    games: np.ndarray
-    rules: np.ndarray
-
-
-@dataclass(frozen=True)
-class PolicyBatch:
-    """N decisions to be made now, each by one seat of one game.
-
-    observations: (N, F) int16, what the deciding seat may know, as ``ObservationLayout`` describes it.
-    action_masks: (N, A) int8, 1 where the action is legal; at least one in each row.
-    games: (N,) int64, stable numbers: a policy with a memory keeps it by (game, seat).
-    seats: (N,) int32, the deciding seat.
-    game_starts: (N,) bool, whether this is the seat's first decision in this game.
-    keys: (N,) uint64, the only randomness that a policy uses (see ``decision_keys``).
-    make_views: makes the SeatViews of the rows, for ``views``; None where the maker of the batch has none.
-    """
-
-    observations: np.ndarray
-    action_masks: np.ndarray
-    games: np.ndarray
-    seats: np.ndarray
-    game_starts: np.ndarray
-    keys: np.ndarray
-    make_views: Callable[[], SeatViews] | None = field(default=None, repr=False)
-
-    def __len__(self) -> int:
-        return len(self.observations)
-
-    @cached_property
-    def views(self) -> SeatViews:
-        """Of each row all that the seat may know; made when first asked for, since few policies do.
-
-        Raises RuntimeError where the maker of the batch offers none.
-        """
-        if self.make_views is None:
-            raise RuntimeError("this batch was made without views")
-        return self.make_views()
+__all__ = [
+    "DecisionCounter",
+    "FunctionPolicy",
+    "Policy",
+    "PolicyBatch",
+    "SeatViews",
+    "as_policy",
+    "decision_keys",
+    "mix64",
+    "uniforms",
+]
 
 
 @runtime_checkable
@@ -102,57 +59,3 @@ def as_policy(policy: Any) -> Policy:
     if callable(policy):
         return FunctionPolicy(policy)
     raise TypeError(f"{policy!r} is neither a policy (with act) nor a function of (observations, action_masks)")
-
-
-def mix64(values: np.ndarray) -> np.ndarray:
-    """Finaliser of splitmix64 (Steele et al. 2014): (N,) uint64 to (N,) uint64, each bit depending on all."""
-    with np.errstate(over="ignore"):
-        z = values + _GOLDEN
-        z = (z ^ (z >> np.uint64(30))) * _MIX_1
-        z = (z ^ (z >> np.uint64(27))) * _MIX_2
-        return z ^ (z >> np.uint64(31))
-
-
-def decision_keys(seed: int, games, seatings, seats, decisions) -> np.ndarray:
-    """Keys (N,) uint64 made of nothing but the five numbers that name a decision.
-
-    seed: any integer, taken modulo 2**64. games, seatings, seats, decisions: integers or (N,) integer arrays;
-    ``seatings`` tells apart the seatings that a match gives the same game, ``decisions`` counts the seat's
-    decisions in this game from 0.
-    """
-    keys = np.full(1, int(seed) % _2_TO_64, np.uint64)
-    for part in (games, seatings, seats, decisions):
-        keys = mix64(keys ^ np.atleast_1d(np.asarray(part)).astype(np.uint64))
-    return keys
-
-
-def uniforms(keys: np.ndarray, draw: int = 0) -> np.ndarray:
-    """Uniform numbers in [0, 1) (N,) float64 from keys (N,) uint64; ``draw`` numbers further draws of a decision."""
-    mixed = mix64(np.asarray(keys, np.uint64) ^ mix64(np.full(1, draw, np.uint64)))
-    return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-class DecisionCounter:
-    """Counts the decisions of each seat in the game that each slot plays, and makes their keys.
-
-    num_slots: games side by side. num_seats: seats of a game. seed: of the policies' keys.
-    """
-
-    def __init__(self, num_slots: int, num_seats: int, seed: int) -> None:
-        self.seed = seed
-        self.counts = np.zeros((num_slots, num_seats), np.int64)
-
-    def next(self, slots: np.ndarray, games, seatings, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Keys (N,) uint64 and game starts (N,) bool of decisions about to be made, which are counted.
-
-        slots: (N,) places in the vector of games, each at most once. games, seatings: as in ``decision_keys``.
-        seats: (N,) the deciding seats.
-        """
-        counts = self.counts[slots, seats]
-        keys = decision_keys(self.seed, games, seatings, seats, counts)
-        self.counts[slots, seats] = counts + 1
-        return keys, counts == 0
-
-    def restart(self, slots: np.ndarray) -> None:
-        """Begin again at 0 in these slots, whose games have ended."""
-        self.counts[slots] = 0

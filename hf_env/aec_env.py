@@ -187,7 +187,7 @@ class HandAndFootEnv(AECEnv):
         if not vec.action_masks[0, action]:
             from hf_env.reasons import why_illegal
 
-            reason = why_illegal(vec.games, 0, vec._rule_records, action)
+            reason = why_illegal(vec.games, 0, vec.rule_records, action)
             raise IllegalActionError(f"{ACTIONS.label(action)} by {self.agent_selection} is illegal: {reason}")
         vec.step_unchecked(action)
 

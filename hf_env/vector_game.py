@@ -132,7 +132,7 @@ class VectorGame:
                 raise ValueError(f"deal={deal!r} needs episode='deal'")
             check_int("deal", deal, 1, 1000)
         self.deal = deal
-        self._rule_records = np.concatenate([one.to_record() for one in self.rules])
+        self.rule_records = np.concatenate([one.to_record() for one in self.rules])
         self._settings = np.zeros(v.NUM_SETTINGS, np.int64)
         self._settings[v.REWARD] = REWARDS[reward]
         self._settings[v.SHAPING] = SHAPINGS[shaping]
@@ -176,7 +176,7 @@ class VectorGame:
     def _run(self, mode: int, chosen: np.ndarray) -> None:
         self._settings[v.MODE] = mode
         overflow = v.run_games(
-            self.games, self._rule_records, self._settings, chosen, self._actions, self.game_seeds, self.game_numbers,
+            self.games, self.rule_records, self._settings, chosen, self._actions, self.game_seeds, self.game_numbers,
             self.decisions, *self._work, self.observations, self.action_masks, self.seats, self.rewards, self.terminated,
             self.truncated, self.deal_ended, self.deal_scores, self.end_reasons, self.ended, self.final_observations,
         )  # fmt: skip
@@ -248,7 +248,7 @@ class VectorGame:
 
         action = int(self._actions[slot])
         label = ACTIONS.label(action) if 0 <= action < len(ACTIONS) else str(action)
-        reason = why_illegal(self.games, slot, self._rule_records, action)
+        reason = why_illegal(self.games, slot, self.rule_records, action)
         raise IllegalActionError(f"game {slot}: {label} by seat {self.seats[slot]} is illegal: {reason}")
 
     def observe(self, seats, out: np.ndarray | None = None) -> np.ndarray:
@@ -261,7 +261,7 @@ class VectorGame:
             raise ValueError(f"seats must be 0 to {self.num_seats - 1}")
         out = self._other if out is None else out
         overflow = v.observe_games(
-            self.games, self._rule_records, np.ascontiguousarray(seats), out, self._settings[v.EVENTS]
+            self.games, self.rule_records, np.ascontiguousarray(seats), out, self._settings[v.EVENTS]
         )
         if overflow:
             self._raise_overflow(overflow - 1)
@@ -271,7 +271,7 @@ class VectorGame:
         """State vectors (N, G) int16, the whole truth of each game (StateLayout). out: where to write, else new."""
         if out is None:
             out = np.empty((self.num_games, self.state_layout.width), np.int16)
-        overflow = v.write_states(self.games, self._rule_records, out)
+        overflow = v.write_states(self.games, self.rule_records, out)
         if overflow:
             self._raise_overflow(overflow - 1)
         return out

@@ -31,6 +31,7 @@ def redact(g, r, seat, out):
     out["seed"] = 0
     for side in range(MAX_SEATS):
         out["potential"][side] = 0
+        out["potential_start"][side] = 0
 
 
 @entry

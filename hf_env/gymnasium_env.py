@@ -1,0 +1,246 @@
+"""One seat of a table as a Gymnasium environment; the other seats are policies.
+
+The agent's step plays its action, then the others' decisions until the agent is to decide again or the game ends.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from hf_env.actions import ACTIONS
+from hf_env.decisions import DecisionCounter, PolicyBatch, SeatViews, uniforms
+from hf_env.engine.action_ids import DRAW
+from hf_env.engine.redact import redact_rows
+from hf_env.engine.state import GAME_DTYPE
+from hf_env.rendering.ansi import render_table
+from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
+
+POLICY_GROUP = "hf_env.policies"
+_MAX_SEED = 2**63 - 1
+_ONLY_DRAW = np.zeros(len(ACTIONS), np.int8)
+_ONLY_DRAW[DRAW] = 1
+
+
+class MaskedDiscrete(spaces.Discrete):
+    """Discrete(127) whose ``sample()`` without a mask draws among the actions that are legal now.
+
+    So random loops work although an illegal action raises. The first sample after ``seed()`` is always the draw, which
+    is legal at every game's first decision: Gymnasium's checker seeds the space in the middle of one game, samples, and
+    plays that action as the first of another.
+    """
+
+    def __init__(self, current_mask: Callable[[], np.ndarray | None]) -> None:
+        self._current_mask = current_mask
+        super().__init__(len(ACTIONS))
+        self._just_seeded = False
+
+    def seed(self, seed: int | None = None):
+        """Seed the space's generator; after a given seed the next sample is the draw."""
+        self._just_seeded = seed is not None
+        return super().seed(seed)
+
+    def sample(self, mask=None, probability=None):
+        """A random action; mask and probability as in Discrete."""
+        if mask is None and probability is None:
+            mask = _ONLY_DRAW if self._just_seeded else self._current_mask()
+            self._just_seeded = False
+        return super().sample(mask, probability)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, spaces.Discrete) and (self.n, self.start) == (other.n, other.start)
+
+    def __deepcopy__(self, memo) -> "MaskedDiscrete":
+        return self
+
+    __hash__ = None
+
+
+def _random_policy(batch: PolicyBatch) -> np.ndarray:
+    """Uniform over the legal actions."""
+    masks = batch.action_masks
+    picks = (uniforms(batch.keys) * masks.sum(1)).astype(np.int64)
+    return np.array([np.flatnonzero(mask)[pick] for mask, pick in zip(masks, picks, strict=True)])
+
+
+def find_policy(name: str) -> Any:
+    """The policy of a name from the entry-point group ``hf_env.policies``; "random" always exists.
+
+    Raises ValueError naming the installed ones.
+    """
+    if name == "random":
+        return _random_policy
+    found = {point.name: point for point in entry_points(group=POLICY_GROUP)}
+    if name not in found:
+        known = ", ".join(sorted({"random", *found}))
+        raise ValueError(f"seats: no policy {name!r} is installed; installed are {known} (or pass a callable)")
+    return found[name].load()()
+
+
+def _as_actor(policy: Any) -> Callable[[PolicyBatch], np.ndarray]:
+    """What is called with a batch, for a name, a policy with ``act``, or a function of (observations, masks)."""
+    if isinstance(policy, str):
+        policy = find_policy(policy)
+    if policy is _random_policy:
+        return policy
+    if hasattr(policy, "act"):
+        return policy.act
+    if callable(policy):
+        return lambda batch: policy(batch.observations, batch.action_masks)
+    raise ValueError(f"seats: {policy!r} is neither a policy (with act), nor a function, nor a policy's name")
+
+
+class HandAndFootSeat(gymnasium.Env):
+    """``gymnasium.make("HandAndFoot-v0")``: one seat plays, the other seats are policies.
+
+    The observation is one Box (F,), float32 by default; the legal actions are in ``info["action_mask"]`` (127,) int8
+    and ``action_masks()`` (127,) bool, as sb3-contrib's MaskablePPO expects. An illegal action raises.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 2}
+
+    def __init__(
+        self,
+        rules: Any = "whitnack",
+        *,
+        seat: int = 0,
+        seats: Mapping[int, Any] | None = None,
+        reward: str = "score_difference",
+        episode: str = "game",
+        deal: int | None = None,
+        shaping: str | None = None,
+        observation_dtype: str = "float32",
+        events: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        """Make a table.
+
+        seat: the agent's. seats: {seat: policy} of the others, each a name (entry-point group ``hf_env.policies``), a
+        policy with ``act``, or a function ``(observations (1, F) int16, action_masks (1, 127)) -> actions (1,)``; a
+        seat not named plays "random". rules, reward, episode, deal, shaping, events: as VectorGame.
+        observation_dtype: "float32" (scaled by the layout's table) or "int16".
+
+        Raises ValueError naming the argument, the value and what is allowed.
+        """
+        self._vec = VectorGame(
+            1, rules, 0, reward=reward, episode=episode, deal=deal, shaping=shaping, autoreset="DISABLED", events=events
+        )
+        self.seat = check_int("seat", seat, 0, self._vec.num_seats - 1)
+        check_choice("observation_dtype", observation_dtype, ("int16", "float32"))
+        self._scale = self._vec.observation_scale if observation_dtype == "float32" else None
+        self.render_mode = check_choice("render_mode", render_mode, (None, "ansi"))
+        self._actors = self._make_actors(dict(seats or {}))
+        self.layout = self._vec.observation_layout
+        low, high = self.layout.bounds()
+        if self._scale is not None:
+            self.observation_space = spaces.Box(low * self._scale, high * self._scale, dtype=np.float32)
+        else:
+            self.observation_space = spaces.Box(low, high, dtype=np.int16)
+        self.action_space = MaskedDiscrete(self._sampling_mask)
+        self._counter = DecisionCounter(1, self._vec.num_seats, 0)
+        self._views = np.zeros(1, GAME_DTYPE)
+        self._started = False
+
+    def _sampling_mask(self) -> np.ndarray | None:
+        """The actions among which the action space's sample() draws; None before the first reset."""
+        return self._vec.action_masks[0] if self._started else None
+
+    def _make_actors(self, seats: dict[int, Any]) -> dict[int, Callable]:
+        others = [seat for seat in range(self._vec.num_seats) if seat != self.seat]
+        for seat in seats:
+            if seat not in others:
+                raise ValueError(f"seats: {seat!r} is not another seat of this table; the others are {others}")
+        actors = {seat: _as_actor(seats.get(seat, "random")) for seat in others}
+        for policy in seats.values():
+            if hasattr(policy, "start"):
+                policy.start(1, self._vec.rules, 0)
+        return actors
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict[str, Any]]:
+        """Start a game and play up to the agent's first decision. seed: the game's; None draws one.
+
+        options: none are known; Gymnasium passes some, they are ignored.
+        """
+        super().reset(seed=seed)
+        game_seed = seed if seed is not None else int(self.np_random.integers(0, _MAX_SEED, endpoint=True))
+        self._vec.reset(game_seeds=[check_int("seed", game_seed, 0, _MAX_SEED)])
+        self._counter = DecisionCounter(1, self._vec.num_seats, game_seed)
+        self._started = True
+        self._deal_results: list[dict[str, Any]] = []
+        self._play_others()
+        return self._observation(), self._info()
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Play the agent's action and the others' until the agent decides again; the reward is the sum on the way.
+
+        Raises IllegalActionError (a ValueError) saying why an action is illegal, before anything has changed;
+        RuntimeError before the first reset or after the game's end.
+        """
+        if not self._started or self._over:
+            raise RuntimeError("the game has not begun or is over; call reset()")
+        if isinstance(action, bool | np.bool_) or np.ndim(action) or not np.issubdtype(np.asarray(action).dtype, np.integer):
+            raise ValueError(f"action {action!r} is no action: an integer from 0 to {len(ACTIONS) - 1} is needed")
+        reward = self._step_one(int(action)) + self._play_others()
+        vec = self._vec
+        return self._observation(), reward, bool(vec.terminated[0]), bool(vec.truncated[0]), self._info()
+
+    @property
+    def _over(self) -> bool:
+        return bool(self._vec.terminated[0] or self._vec.truncated[0])
+
+    def _step_one(self, action: int) -> float:
+        vec = self._vec
+        vec.step([action])
+        if vec.deal_ended[0]:
+            record = vec.ended[0]
+            reason = END_REASONS[int(record["end_reason"])]
+            scores = vec.deal_scores[0].tolist()
+            self._deal_results.append({"deal": int(record["deal"]), "scores": scores, "reason": reason})
+        return float(vec.rewards[0, self.seat])
+
+    def _play_others(self) -> float:
+        """Play the other seats' decisions; the agent's reward on the way."""
+        reward = 0.0
+        vec = self._vec
+        while not self._over and vec.seats[0] != self.seat:
+            seat = int(vec.seats[0])
+            action = self._actors[seat](self._batch(seat))
+            try:
+                reward += self._step_one(int(np.asarray(action).reshape(-1)[0]))
+            except IllegalActionError as error:
+                raise IllegalActionError(f"the policy in seat {seat}: {error}") from None
+        return reward
+
+    def _batch(self, seat: int) -> PolicyBatch:
+        vec = self._vec
+        seats = vec.seats[:1].copy()
+        keys, starts = self._counter.next(np.zeros(1, np.int64), 0, 0, seats)
+
+        def views() -> SeatViews:
+            redact_rows(vec.games, vec.rule_records, np.zeros(1, np.int64), seats, self._views)
+            return SeatViews(self._views, vec.rule_records)
+
+        return PolicyBatch(
+            vec.observations.copy(), vec.action_masks.copy(), np.zeros(1, np.int64), seats, starts, keys, views
+        )
+
+    def _observation(self) -> np.ndarray:
+        values = self._vec.observe(self.seat)[0].copy()
+        return values if self._scale is None else values * self._scale
+
+    def action_masks(self) -> np.ndarray:
+        """(127,) bool, True where an action is legal for the agent now; all False once the game is over."""
+        return self._vec.action_masks[0].astype(bool)
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self._vec.action_masks[0].copy(), "deal_results": list(self._deal_results)}
+
+    def render(self) -> str | None:
+        """The table as text, as the agent's seat may see it, in render mode "ansi"."""
+        if self.render_mode is None:
+            return None
+        vec = self._vec
+        return render_table(vec.games, 0, vec.rules[int(vec.games[0]["rule"])], self.seat)
