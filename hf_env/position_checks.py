@@ -11,6 +11,7 @@ from hf_env.engine.access import GameAccess
 from hf_env.engine.cards import CARDS_PER_DECK, KIND_CHARS
 from hf_env.engine.invariants import MESSAGES
 from hf_env.position_shape import PositionError, all_cards, parse_meld
+from hf_env.reasons import wild_limit_reason
 from hf_env.rules import RuleSet
 from hf_env.rules.errors import shown
 
@@ -62,21 +63,6 @@ def _check_numbers(p: dict[str, Any], rules: RuleSet) -> None:
             raise PositionError(f"recent_discards[{seat}]: a red 3 is never discarded")
 
 
-def _wild_limit_line(rules: RuleSet, naturals: int, wilds: int, grown: bool) -> str | None:
-    """Why a meld of a natural rank may not have so many wilds, or None."""
-    if wilds == 0:
-        return None
-    if naturals < rules.min_naturals:
-        return f"{naturals} naturals beside a wild; min_naturals = {rules.min_naturals}"
-    if rules.wild_limit == "two_to_one" and naturals < 2 * wilds:
-        return f"{wilds} wilds for {naturals} naturals; two_to_one allows {naturals // 2}"
-    if rules.wild_limit == "more_naturals" and naturals <= wilds:
-        return f"{wilds} wilds for {naturals} naturals; more_naturals allows {naturals - 1}"
-    if rules.wild_limit == "at_most" and not grown and wilds > rules.max_wilds:
-        return f"{wilds} wilds; max_wilds = {rules.max_wilds}"
-    return None
-
-
 def _check_table(side: dict[str, Any], path: str, rules: RuleSet) -> None:
     wild_books = sum(parse_meld(book)[0] == "wild" for book in side["books"])
     for key, cards in side["melds"].items():
@@ -108,9 +94,9 @@ def _check_meld(cards: str, path: str, rules: RuleSet, grown: bool) -> None:
         if not rules.wild_melds:
             raise PositionError(f"{path}: {shown(cards)} is a wild meld, and wild_melds = false")
         return
-    line = _wild_limit_line(rules, naturals, twos + jokers, grown)
+    line = wild_limit_reason(rules.to_record()[0], shown(cards), naturals, twos + jokers, grown)
     if line:
-        raise PositionError(f"{path}: {shown(cards)} has {line}")
+        raise PositionError(f"{path}: {line.replace('would hold', 'holds')}")
 
 
 def _check_packets(p: dict[str, Any], seat: int, rules: RuleSet) -> None:

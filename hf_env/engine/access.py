@@ -88,7 +88,7 @@ class Buffers:
     def __init__(self) -> None:
         self.mask = np.zeros(NUM_ACTIONS, np.int8)
         self.tmp = np.zeros(2, GAME_DTYPE)
-        self.plans = np.zeros((NUM_ROWS, PLAN_WIDTH), np.int32)
+        self.plans = np.zeros((NUM_ROWS, PLAN_WIDTH), np.int64)
         self.deck = np.zeros(MAX_CARDS, np.uint8)
 
 

@@ -10,9 +10,10 @@ from collections import Counter
 
 from hf_env.actions import ACTIONS
 from hf_env.engine.access import GameAccess
-from hf_env.engine.cards import format_cards
+from hf_env.engine.invariants import MESSAGES
 from hf_env.engine.state import END_MAX_TURNS, END_OUT, END_STOCK_DRAW, END_STOCK_RED3
 from hf_env.positions import to_position
+from hf_env.records import GameRecorder, deck_for, replay
 from hf_env.rules import RuleSet
 from tests.differential.drivers import Driver
 from tests.reference.game import ReferenceGame
@@ -51,12 +52,12 @@ class Difference(AssertionError):
 
 
 class SideBySide:
-    """One game of both. After `play` nothing more is to be done; `decisions` and `ends` count what happened."""
+    """One game of both, broken off after `most_decisions`. `decisions` and `ends` count what happened."""
 
-    def __init__(self, rules: RuleSet, seed: int, *, conserve: bool = True) -> None:
+    def __init__(self, rules: RuleSet, seed: int, most_decisions: int = 1 << 30) -> None:
         self.rules = rules
         self.seed = seed
-        self.conserve = conserve
+        self.most_decisions = most_decisions
         self.resolved = rules.resolved()
         self.options = Options(self.resolved)
         self.engine = GameAccess(rules.to_record())
@@ -68,23 +69,29 @@ class SideBySide:
     def play(self, driver: Driver, rng: random.Random) -> None:
         """Play a whole game."""
         self.engine.start(self.seed)
+        self.recorder = GameRecorder()
+        self.recorder.start(self.rules, self.seed, ["test"] * self.rules.players)
         first_dealer = int(self.engine.game["dealer"])
         deal = 1
         while True:
             dealer = (first_dealer + deal - 1) % self.rules.players
             self._begin_deal(deal, dealer)
             self._play_deal(driver, rng)
-            if self._end_deal(deal):
-                return
+            if self.decisions >= self.most_decisions or self._end_deal(deal):
+                break
             deal += 1
             self.engine.next_deal()
+        self._replay()
+
+    def _replay(self) -> None:
+        """What was recorded replays to the same state."""
+        record = json.loads(json.dumps(self.recorder.record()))
+        if replay(record)[0].tobytes() != self.engine.game.tobytes():
+            self._differ("the replayed game is another one")
 
     def _begin_deal(self, deal: int, dealer: int) -> None:
-        fresh = GameAccess(self.engine.rules)
-        from hf_env.engine.access import deck_order
-
-        number, _ = deck_order(self.engine.rules, 0, self.seed, deal, fresh.buffers.deck)
-        deck = format_cards(fresh.buffers.deck[:number])
+        deck = deck_for(self.rules, self.seed, deal)
+        self.recorder.deal(self.engine.games, 0)
 
         def reshuffle(count: int, below_top: str) -> str:
             return reshuffled(self.seed, deal, count, below_top)
@@ -95,15 +102,18 @@ class SideBySide:
     def _play_deal(self, driver: Driver, rng: random.Random) -> None:
         reference, engine = self.reference, self.engine
         while True:
-            labels = [ACTIONS.label(action) for action in engine.legal()]
-            self._compare(labels)
+            legal = engine.legal()
+            self._compare([ACTIONS.label(action) for action in legal])
             if reference.over:
                 return
-            label = driver(labels, reference.hands[reference.to_move()], rng)
-            self.last = label
+            action = driver(engine, legal, rng)
+            self.last = ACTIONS.label(action)
             self.decisions += 1
-            engine.play(ACTIONS.parse(label))
-            reference.apply(label)
+            engine.play(action)
+            reference.apply(self.last)
+            self.recorder.action(engine.games, 0, action)
+            if self.decisions >= self.most_decisions:
+                return
 
     def _compare(self, labels: list[str]) -> None:
         reference, engine = self.reference, self.engine
@@ -112,10 +122,9 @@ class SideBySide:
             self._differ(f"legal: engine only {sorted(set(labels) - legal)}, reference only {sorted(legal - set(labels))}")
         if not reference.over and not legal:
             self._differ("no legal action")
-        if self.conserve:
-            code = engine.broken_invariant()
-            if code:
-                self._differ(f"invariant {code}")
+        code = engine.broken_invariant()
+        if code:
+            self._differ(MESSAGES[code])
         ours, theirs = to_position(engine.games, 0, self.rules, history=False), reference.position()
         if engine.is_over != reference.over:
             self._differ(f"over: engine {engine.is_over}, reference {reference.over}")
