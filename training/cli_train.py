@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -102,16 +103,21 @@ def _begin(rules, settings, seed, minutes, decisions, out, device, quiet):
     from training.trainer import train as run
 
     sets = load_rule_list(rules or ("whitnack",), settings)
-    # Whole tables rather than names: the run can be continued when a rule file has moved.
-    resolved = [one.resolved() for one in sets]
+    tables = [_as_config(one) for one in sets]
     config = TrainConfig(
-        rules=resolved if len(resolved) > 1 else resolved[0], seed=seed or 0, device=device or "cpu",
+        rules=tables if len(tables) > 1 else tables[0], seed=seed or 0, device=device or "cpu",
         time_budget_seconds=60 * (minutes or DEFAULT_MINUTES) if minutes or not decisions else None,
         decisions_budget=decisions,
     )  # fmt: skip
     run_dir = out or Path("runs") / f"{sets[0].name}-{time.strftime('%Y%m%d-%H%M%S')}"
     click.echo(f"run folder {run_dir}")
     return run(config, run_dir, _on_the_way(config), show_progress=not quiet), config
+
+
+def _as_config(rule_set) -> str | dict[str, Any]:
+    """The rule set as a config holds it: a name, or a table that does not depend on the file that it came from."""
+    table = tomllib.loads(rule_set.to_toml())
+    return table["preset"] if len(table) == 1 else table
 
 
 def _continue(run_dir: Path, minutes, decisions, device, quiet):
