@@ -1,0 +1,77 @@
+"""The clustered interval and the verdict."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from training.evaluation import MIN_CLUSTERS, Interval, clustered_interval, verdict
+
+
+def test_equal_clusters_give_the_t_interval_of_their_means():
+    sums = np.array([8.0, -4.0, 20.0, 12.0, 0.0])
+    interval = clustered_interval(sums, np.full(5, 4))
+    expected = stats.t.interval(0.95, 4, loc=np.mean(sums / 4), scale=stats.sem(sums / 4))
+    assert (interval.low, interval.high) == pytest.approx(expected)
+    assert interval.mean == pytest.approx(1.8) and interval.half_width == pytest.approx(expected[1] - 1.8)
+
+
+def test_clusters_of_different_size_are_weighted_by_their_deals():
+    interval = clustered_interval([10.0, 30.0, 2.0], [1, 3, 2])
+    residuals = np.array([10 - 7 * 1, 30 - 7 * 3, 2 - 7 * 2])
+    assert interval.mean == 7.0
+    assert interval.standard_error == pytest.approx(np.sqrt(1.5 * (residuals**2).sum()) / 6)
+
+
+def test_more_deals_of_the_same_games_are_no_more_evidence():
+    sums = np.random.default_rng(0).normal(size=40)
+    once, tenfold = clustered_interval(sums, np.ones(40)), clustered_interval(10 * sums, np.full(40, 10))
+    assert (tenfold.low, tenfold.high) == pytest.approx((once.low, once.high))
+
+
+def test_one_cluster_says_nothing():
+    interval = clustered_interval([100.0], [8])
+    assert interval.mean == 12.5 and math.isinf(interval.low) and math.isinf(interval.half_width)
+    assert json.dumps(interval.to_json(), allow_nan=False)
+    assert interval.to_json()["low"] is None
+
+
+@pytest.mark.parametrize(("sums", "counts"), [([], []), ([1.0], [0]), ([1.0, 2.0], [1]), ([[1.0]], [[1]])])
+def test_no_interval_without_clusters(sums, counts):
+    with pytest.raises(ValueError, match="at least one cluster"):
+        clustered_interval(sums, counts)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "clusters", "expected"),
+    [
+        (0.1, 2.0, MIN_CLUSTERS, "better"),
+        (0.1, 2.0, MIN_CLUSTERS - 1, "inconclusive"),
+        (-2.0, -0.1, MIN_CLUSTERS, "worse"),
+        (-2.0, -0.1, MIN_CLUSTERS - 1, "inconclusive"),
+        (0.0, 2.0, 1000, "inconclusive"),
+        (-2.0, 0.0, 1000, "inconclusive"),
+        (0.0, 0.0, 1000, "inconclusive"),
+    ],
+)
+def test_verdict(low, high, clusters, expected):
+    assert verdict(Interval((low + high) / 2, low, high, 0.5, clusters)) == expected
+
+
+def test_thirty_clusters_are_asked_for():
+    assert MIN_CLUSTERS == 30
+
+
+def test_coverage_with_clusters_of_random_sizes():
+    """The ratio's interval holds the true mean in about 95 of 100 samples, also with 30 clusters of uneven size."""
+    generator = np.random.default_rng(1)
+    held = 0
+    for _ in range(1000):
+        counts = generator.integers(2, 12, 30)
+        shared = generator.normal(size=30)
+        sums = counts * shared + np.sqrt(counts) * generator.normal(size=30)
+        interval = clustered_interval(sums, counts)
+        held += interval.low <= 0 <= interval.high
+    assert 920 <= held <= 975
