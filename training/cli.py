@@ -54,9 +54,8 @@ for _command in _COMMANDS:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (None: the process's own) and return its exit code."""
     try:
-        handfoot.main(arguments, prog_name="handfoot", standalone_mode=False)
-    except click.exceptions.Exit as end:
-        return end.exit_code
+        # The code of an Exit, which click returns in this mode; commands return nothing.
+        return handfoot.main(arguments, prog_name="handfoot", standalone_mode=False) or 0
     except click.ClickException as error:
         click.echo(f"handfoot: {oneline(error.format_message())}", err=True)
         return error.exit_code
@@ -67,7 +66,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has gone; nothing more can be written, at exit neither.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    return 0
 
 
 def main() -> None:

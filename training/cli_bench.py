@@ -6,11 +6,11 @@ import platform
 
 import click
 
-from training.cli_common import Failure, load_rule_list, progress_bar, seed_option, set_option, several_rules_option
+from training.cli_common import Failure, FiniteRange, load_rule_list, progress_bar, seed_option, set_option, several_rules_option
 
 
 @click.command()
-@click.option("--seconds", type=click.FloatRange(0, 3600, min_open=True), default=5.0, show_default=True, help="How long to measure.")
+@click.option("--seconds", type=FiniteRange(0, 3600, min_open=True), default=5.0, show_default=True, help="How long to measure.")
 @click.option("--games", "num_games", type=click.IntRange(1, 65536), default=256, show_default=True, help="Games side by side.")
 @seed_option
 @several_rules_option

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,16 @@ several_rules_option = click.option(
 set_option = click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one rule, as deals=3; may be repeated."
 )
+
+
+class FiniteRange(click.FloatRange):
+    """A range of numbers that leaves out nan, which no comparison does."""
+
+    def convert(self, value, param, ctx):
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
 class Failure(click.ClickException):
@@ -67,12 +78,12 @@ def load_rule_list(sources: tuple[str, ...], settings: tuple[str, ...]) -> list:
 def load_policy(spec: str):
     """The policy of a spec. Raises Mistake, with the close matches of an unknown name."""
     from agents import UnknownPolicyError, load
-    from agents.catalogue import SCRIPTED, parse_spec
+    from agents.catalogue import SCRIPTED
 
     try:
         return load(spec)
     except UnknownPolicyError as error:
-        name = parse_spec(spec)[0] if not spec.startswith(":") else spec
+        name = spec.partition(":")[0]
         close = [] if name in SCRIPTED else difflib.get_close_matches(name, (*SCRIPTED, "pretrained"), n=2, cutoff=0.55)
         hint = f"; did you mean {' or '.join(close)}?" if close else ""
         raise Mistake(f"{error}{hint}") from None

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from training.cli_common import MAX_SEED, Failure, Mistake, load_rule_list
+from training.cli_common import MAX_SEED, Failure, FiniteRange, Mistake, load_rule_list
 
 DEFAULT_MINUTES = 5.0
 # Needed by training only; the rest of the command works without.
@@ -24,7 +24,7 @@ _DEALS_ON_THE_WAY = 400
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one rule, as deals=3; may be repeated.")
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of everything random.  [default: 0]")
 @click.option(
-    "--minutes", type=click.FloatRange(0, 60 * 24 * 365, min_open=True),
+    "--minutes", type=FiniteRange(0, 60 * 24 * 365, min_open=True),
     help=f"Training time; with --resume further time.  [default: {DEFAULT_MINUTES:g}, unless --decisions is given]",
 )  # fmt: skip
 @click.option(

@@ -45,7 +45,7 @@ def clustered_interval(sums: np.ndarray, counts: np.ndarray) -> Interval:
     sums: (C,) sum of each cluster's values. counts: (C,) numbers of the cluster's units, above 0.
     Raises ValueError for no clusters, or arrays of other shapes.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     sums, counts = np.asarray(sums, np.float64), np.asarray(counts, np.float64)
     n = len(sums)
@@ -57,7 +57,7 @@ def clustered_interval(sums: np.ndarray, counts: np.ndarray) -> Interval:
         return Interval(mean, -math.inf, math.inf, math.nan, n)
     residuals = sums - mean * counts
     standard_error = float(np.sqrt(n / (n - 1) * np.square(residuals).sum()) / total)
-    half = float(t.ppf((1 + CONFIDENCE) / 2, n - 1)) * standard_error
+    half = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * standard_error
     return Interval(mean, mean - half, mean + half, standard_error, n)
 
 

@@ -1,0 +1,90 @@
+"""``handfoot replay``."""
+
+import json
+
+import numpy as np
+import pytest
+
+from hf_env.engine.access import GameAccess
+from hf_env.records import GameRecorder, write
+from hf_env.rules import load_rules
+
+
+def _record(rules: str, seed: int) -> dict:
+    """A game of random actions."""
+    rule_set = load_rules(rules)
+    access, recorder = GameAccess(rule_set.to_record()), GameRecorder()
+    generator = np.random.default_rng(seed)
+    recorder.start(rule_set, seed, [f"name{seat}" for seat in range(rule_set.players)])
+    access.start(seed)
+    while True:
+        recorder.deal(access.games, 0)
+        while not access.is_over:
+            action = int(generator.choice(access.legal()))
+            access.play(action)
+            recorder.action(access.games, 0, action)
+        if access.game["game_over"]:
+            return recorder.record()
+        access.next_deal()
+
+
+@pytest.fixture
+def games(tmp_path):
+    path = tmp_path / "games.jsonl"
+    write(path, [_record("mini", 1), _record("three-player", 2)])
+    return path
+
+
+def test_shows_each_turn_and_the_scores(handfoot, games):
+    code, out, err = handfoot("replay", games)
+    record = json.loads(games.read_text().splitlines()[0])
+    assert code == 0 and err == "" and out.count("game ") == 2 and out.count("\ndeal ") == 5
+    assert "players name0, name1" in out and "  draw " not in out and "draw [" in out
+    for side, score in enumerate(record["deals"][0]["scores"]):
+        assert f"side {side} (seats {side}): {score:+,} points" in out
+    shown = sum(line.count(",") + 1 for line in out.splitlines() if line.lstrip()[:1].isdigit())
+    actions = sum(len(deal["actions"]) for line in games.read_text().splitlines() for deal in json.loads(line)["deals"])
+    assert shown == actions
+
+
+def test_verifies_only(handfoot, games):
+    code, out, _ = handfoot("replay", games, "--verify")
+    assert code == 0 and out.count("\n") == 2 and out.count("all as the rules and the seed have it") == 2
+
+
+def test_one_game(handfoot, mistake, games):
+    code, out, _ = handfoot("replay", games, "--game", 2)
+    assert code == 0 and out.startswith("game 2: rules three-player") and "game 1" not in out
+    assert "holds 2 games, not 3" in mistake("replay", games, "--game", 3)
+    assert "--game" in mistake("replay", games, "--game", 0)
+
+
+@pytest.mark.parametrize("verify", [(), ("--verify",)])
+def test_what_differs_is_named(mistake, games, verify):
+    records = [json.loads(line) for line in games.read_text().splitlines()]
+    records[1]["deals"][2]["scores"][0] += 5
+    write(games, records)
+    assert "game 2: deals[2].scores" in mistake("replay", games, *verify)
+
+
+def test_a_game_broken_off(handfoot, games):
+    record = json.loads(games.read_text().splitlines()[1])
+    record["deals"] = record["deals"][:2]
+    deal = record["deals"][1]
+    deal["actions"], deal["scores"] = deal["actions"][:7], None
+    del deal["end"]
+    write(games, [record])
+    code, out, _ = handfoot("replay", games)
+    assert code == 0 and out.endswith("broken off here\n")
+
+
+@pytest.mark.parametrize(("content", "said"), [(b"", "no game"), (b"{", "line 1: no JSON"), (b"{}\n", "format"), (b"\xff\x00\n", "line 1")])
+def test_files_that_are_no_records(mistake, tmp_path, content, said):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(content)
+    assert said in mistake("replay", path)
+
+
+def test_files_that_cannot_be_read(mistake, tmp_path):
+    assert "No such file" in mistake("replay", tmp_path / "none")
+    assert "directory" in mistake("replay", tmp_path)

@@ -1,0 +1,96 @@
+"""``handfoot train``, on the small game and for one update."""
+
+import json
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from hf_env.rules import load_rules
+from training.cli_train import _as_config
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A run folder and what the command printed."""
+    from training.cli import run
+
+    folder = tmp_path_factory.mktemp("runs") / "small"
+    assert run(["train", "--rules", "mini", "--set", "deals=2", "--decisions", "1", "--deals", "40", "--out", str(folder), "--quiet"]) == 0
+    return folder
+
+
+def test_a_run_leaves_all_that_it_promises(trained):
+    for name in ("config.json", "latest.json", "metrics.jsonl", "learning_curve.png", "tensorboard", "report.md"):
+        assert (trained / name).exists(), name
+    report = (trained / "report.md").read_text()
+    for anchor in ("greedy", "random"):
+        values = json.loads((trained / f"evaluation-{anchor}.json").read_text())
+        assert values["policy_a"] == "small" and values["num_deals"] == 40
+        assert re.search(rf"\| {anchor} \| [+-][\d,]+ \|.*\| final \|", report)
+        assert f"small against {anchor} under mini" in report
+
+
+def test_the_config_does_not_depend_on_a_file(trained):
+    config = json.loads((trained / "config.json").read_text())
+    assert config["rules"] == {"preset": "mini", "deals": 2} and config["time_budget_seconds"] is None
+
+
+def test_a_run_can_be_evaluated_and_resumed(handfoot, mistake, trained):
+    code, out, _ = handfoot("evaluate", trained, "random", "--rules", "mini", "--deals", 8)
+    assert code == 0 and "8 deals" in out
+    assert "used up its budget" in mistake("train", "--resume", trained)
+    before = json.loads((trained / "latest.json").read_text())
+    code, out, err = handfoot("train", "--resume", trained, "--decisions", 1, "--deals", 0, "--quiet")
+    assert code == 0 and err == "" and "65,536 decisions" in out
+    assert json.loads((trained / "latest.json").read_text()) != before
+
+
+def test_a_policy_of_another_table_is_refused(mistake, trained):
+    assert "cannot play here" in mistake("evaluate", trained, "random", "--deals", 8)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--rules", "whitnak"), "did you mean whitnack"),
+        (("--minutes", "0"), "--minutes"),
+        (("--minutes", "nan"), "--minutes"),
+        (("--minutes", "inf"), "--minutes"),
+        (("--decisions", "0"), "--decisions"),
+        (("--seed", "-1"), "--seed"),
+        (("--deals", "-1"), "--deals"),
+        (("--device", "abacus"), "--device abacus"),
+        (("--resume", "no/such/run"), "no run folder"),
+        (("--resume", "x", "--rules", "mini"), "--rules cannot be given with --resume"),
+        (("--resume", "x", "--seed", "0"), "--seed cannot be given with --resume"),
+        (("--resume", "x", "--out", "y"), "--out cannot be given with --resume"),
+    ],
+)
+def test_mistakes(mistake, arguments, said):
+    assert said in mistake("train", *arguments)
+
+
+def test_a_folder_that_holds_a_run_is_not_overwritten(mistake, trained):
+    assert "already holds a run" in mistake("train", "--rules", "mini", "--out", trained)
+
+
+def test_a_folder_that_cannot_be_made(handfoot, tmp_path):
+    (tmp_path / "file").touch()
+    code, _, err = handfoot("train", "--rules", "mini", "--out", tmp_path / "file" / "run")
+    assert code in (1, 2) and err.count("\n") == 1
+
+
+def test_a_stopped_run_is_no_success_and_says_how_to_go_on(handfoot, tmp_path, monkeypatch):
+    stopped = SimpleNamespace(run_dir=tmp_path, checkpoint=tmp_path / "c", decisions=5, seconds=1.0, stopped_by="signal")
+    monkeypatch.setattr("training.trainer.train", lambda *_, **__: stopped)
+    code, out, _ = handfoot("train", "--rules", "mini", "--out", tmp_path / "run")
+    assert code == 130 and f"handfoot evaluate {tmp_path} greedy" in out
+
+
+@pytest.mark.parametrize("changes", [{}, {"deals": 3}, {"points.ace": 15, "target": 500}])
+@pytest.mark.parametrize("name", ["whitnack", "mini", "family-10000"])
+def test_rules_in_a_config_are_those_rules(name, changes):
+    rules = load_rules(name, **changes)
+    held = json.loads(json.dumps(_as_config(rules)))
+    assert load_rules(held) == rules and isinstance(held, str) == (not changes)
