@@ -57,7 +57,7 @@ def check_choice(name: str, value: Any, allowed) -> Any:
 
     Raises ValueError that names the argument, the value and what is allowed.
     """
-    if value not in allowed:
+    if value not in list(allowed):  # a list: what is looked for may be unhashable
         words = ", ".join(repr(word) for word in allowed)
         raise ValueError(f"{name}={value!r} is not known; allowed: {words}")
     return value
@@ -132,6 +132,8 @@ class VectorGame:
                 raise ValueError(f"deal={deal!r} needs episode='deal'")
             check_int("deal", deal, 1, 1000)
         self.deal = deal
+        check_choice("events", events, (False, True))
+        check_choice("observations", observations, (False, True))
         self.rule_records = np.concatenate([one.to_record() for one in self.rules])
         self._settings = np.zeros(v.NUM_SETTINGS, np.int64)
         self._settings[v.REWARD] = REWARDS[reward]
