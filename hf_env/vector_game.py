@@ -202,24 +202,45 @@ class VectorGame:
         Raises ValueError for a seed out of range.
         """
         chosen = self._all if slots is None else self._chosen(slots)
+        seeds = self._game_seeds(game_seeds)
         if seed is not None:
             self._settings[v.SEED] = check_int("seed", seed, 0, _MAX_SEED)
             self.game_numbers[chosen != 0] = 0
-        self._settings[v.EXPLICIT_SEEDS] = game_seeds is not None
-        if game_seeds is not None:
-            seeds = np.asarray(game_seeds, np.int64)
-            if seeds.shape != (self.num_games,) or (seeds < 0).any():
-                raise ValueError(f"game_seeds must be {self.num_games} whole numbers from 0 to {_MAX_SEED}")
+        self._settings[v.EXPLICIT_SEEDS] = seeds is not None
+        if seeds is not None:
             self.game_seeds[chosen != 0] = seeds[chosen != 0]
         self._run(v.MODE_START, chosen)
 
+    def _game_seeds(self, game_seeds) -> np.ndarray | None:
+        if game_seeds is None:
+            return None
+        # As objects, so that NumPy neither rounds nor wraps them.
+        seeds = list(np.asarray(game_seeds, object).reshape(-1)) if not isinstance(game_seeds, str) else []
+        if len(seeds) != self.num_games:
+            raise ValueError(f"game_seeds={game_seeds!r} must be {self.num_games} whole numbers from 0 to {_MAX_SEED}")
+        return np.array([check_int("game_seeds", one, 0, _MAX_SEED) for one in seeds], np.int64)
+
     def _chosen(self, slots) -> np.ndarray:
+        """(N,) int8, 1 for the slots named by a mask or by numbers."""
+        slots = np.asarray(slots)
         chosen = np.zeros(self.num_games, np.int8)
-        try:
-            chosen[np.asarray(slots)] = 1
-        except IndexError:
-            raise ValueError(f"slots={slots!r}: there are games 0 to {self.num_games - 1}") from None
+        if slots.dtype == bool and slots.shape == (self.num_games,):
+            chosen[slots] = 1
+            return chosen
+        if slots.size and (slots.dtype.kind not in "iu" or slots.min() < 0 or slots.max() >= self.num_games):
+            raise ValueError(f"slots={slots.tolist()!r}: games are 0 to {self.num_games - 1}, a mask has {self.num_games} entries")
+        chosen[slots.astype(np.int64)] = 1
         return chosen
+
+    def _check_slot(self, slot: int) -> int:
+        return check_int("slot", slot, 0, self.num_games - 1)
+
+    def _check_out(self, out: np.ndarray, width: int) -> np.ndarray:
+        """out, if kernels can write into it: they look at no bounds."""
+        shape = (self.num_games, width)
+        if not isinstance(out, np.ndarray) or out.dtype != np.int16 or out.shape != shape or not out.flags.c_contiguous:
+            raise ValueError(f"out must be a C-contiguous int16 array of shape {shape}")
+        return out
 
     def step(self, actions) -> None:
         """Play one action in every game: (N,) integers. The results stand in the buffers.
@@ -249,7 +270,9 @@ class VectorGame:
         from hf_env.reasons import why_illegal
 
         action = int(self._actions[slot])
-        label = ACTIONS.label(action) if 0 <= action < len(ACTIONS) else str(action)
+        if not 0 <= action < len(ACTIONS):
+            raise IllegalActionError(f"game {slot}: {action} by seat {self.seats[slot]} is no action; they are 0 to {len(ACTIONS) - 1}")
+        label = ACTIONS.label(action)
         reason = why_illegal(self.games, slot, self.rule_records, action)
         raise IllegalActionError(f"game {slot}: {label} by seat {self.seats[slot]} is illegal: {reason}")
 
@@ -258,13 +281,15 @@ class VectorGame:
 
         seats: (N,) integers or one for all. out: where to write, else a buffer that the next call reuses.
         """
-        seats = np.broadcast_to(np.asarray(seats, np.int32), (self.num_games,))
+        seats = np.asarray(seats)
+        if seats.shape not in ((), (self.num_games,)) or seats.dtype.kind not in "iu":
+            raise ValueError(f"seats={seats.tolist()!r} must be one whole number or {self.num_games} of them")
         if ((seats < 0) | (seats >= self.num_seats)).any():
-            raise ValueError(f"seats must be 0 to {self.num_seats - 1}")
-        out = self._other if out is None else out
-        overflow = v.observe_games(
-            self.games, self.rule_records, np.ascontiguousarray(seats), out, self._settings[v.EVENTS]
-        )
+            raise ValueError(f"seats={seats.tolist()!r} must be 0 to {self.num_seats - 1}")
+        each = np.empty(self.num_games, np.int32)
+        each[:] = seats
+        out = self._other if out is None else self._check_out(out, self.observation_width)
+        overflow = v.observe_games(self.games, self.rule_records, each, out, self._settings[v.EVENTS])
         if overflow:
             self._raise_overflow(overflow - 1)
         return out
@@ -273,6 +298,7 @@ class VectorGame:
         """State vectors (N, G) int16, the whole truth of each game (StateLayout). out: where to write, else new."""
         if out is None:
             out = np.empty((self.num_games, self.state_layout.width), np.int16)
+        self._check_out(out, self.state_layout.width)
         overflow = v.write_states(self.games, self.rule_records, out)
         if overflow:
             self._raise_overflow(overflow - 1)
@@ -284,6 +310,7 @@ class VectorGame:
 
     def snapshot(self, slot: int) -> bytes:
         """One game's whole state in the fast binary form, for ``restore`` into any slot of a like VectorGame."""
+        self._check_slot(slot)
         return self.games[slot].tobytes() + self.decisions[slot].tobytes() + self.game_numbers[slot].tobytes()
 
     def restore(self, slot: int, snapshot: bytes) -> None:
@@ -291,26 +318,32 @@ class VectorGame:
 
         Raises ValueError for bytes of another length.
         """
+        self._check_slot(slot)
         size = GAME_DTYPE.itemsize
         if len(snapshot) != size + 16:
             raise ValueError(f"a snapshot has {size + 16} bytes, this one {len(snapshot)}")
-        self.games[slot] = np.frombuffer(snapshot, GAME_DTYPE, 1)[0]
+        game = np.frombuffer(snapshot, GAME_DTYPE, 1)[0]
+        if not 0 <= game["rule"] < len(self.rules):
+            raise ValueError(f"the snapshot is of rule set {game['rule']}; here are {len(self.rules)}, counted from 0")
+        self.games[slot] = game
         self.decisions[slot], self.game_numbers[slot] = np.frombuffer(snapshot, np.int64, 2, size)
         self.game_seeds[slot] = self.games[slot]["seed"]
         over = bool(self.games[slot]["game_over"])
         self.terminated[slot], self.truncated[slot], self.deal_ended[slot] = over, False, over
         self._run(v.MODE_REFRESH, self._chosen([slot]))
 
+    def _state_target(self, name: str) -> np.ndarray:
+        """A view of a buffer; of an array of records its bytes, (N, size)."""
+        buffer = self._settings if name == "settings" else getattr(self, name)
+        return buffer.view(np.uint8).reshape(self.num_games, -1) if name in ("games", "ended") else buffer
+
     _STATE = ("games", "ended", "game_seeds", "game_numbers", "decisions", "rewards", "terminated", "truncated",
               "deal_ended", "deal_scores", "end_reasons")  # fmt: skip
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """All games in progress and all that decides about the next ones, as arrays; bit-exact (see load_state_dict)."""
-        state = {name: getattr(self, name).copy() for name in self._STATE}
-        state["games"] = state["games"].view(np.uint8).reshape(self.num_games, -1)
-        state["ended"] = state["ended"].view(np.uint8).reshape(self.num_games, -1)
-        state["settings"] = self._settings.copy()
-        return state
+        # Records as bytes: NumPy's copy of records leaves the padding between fields unset.
+        return {name: self._state_target(name).copy() for name in (*self._STATE, "settings")}
 
     def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
         """Put back what state_dict gave, in a VectorGame made with the same arguments.
@@ -320,15 +353,11 @@ class VectorGame:
         for name in (*self._STATE, "settings"):
             if name not in state:
                 raise ValueError(f"the state lacks {name!r}")
-            target = self._settings if name == "settings" else getattr(self, name)
-            value = np.ascontiguousarray(state[name])
-            if name in ("games", "ended"):
-                if value.shape != (self.num_games, GAME_DTYPE.itemsize):
-                    raise ValueError(f"{name!r} has shape {value.shape}, not {(self.num_games, GAME_DTYPE.itemsize)}")
-                value = value.view(GAME_DTYPE).reshape(self.num_games)
-            if value.shape != target.shape:
-                raise ValueError(f"{name!r} has shape {value.shape}, not {target.shape}")
-            target[...] = value
+            value, target = np.asarray(state[name]), self._state_target(name)
+            if value.shape != target.shape or value.dtype != target.dtype:
+                raise ValueError(f"{name!r} has shape {value.shape} of {value.dtype}, not {target.shape} of {target.dtype}")
+        for name in (*self._STATE, "settings"):
+            self._state_target(name)[...] = state[name]
         self.refresh()
 
 
