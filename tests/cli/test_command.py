@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("train", "evaluate", "replay", "rules", "bench")
+COMMANDS = ("train", "evaluate", "play", "replay", "rules", "bench")
 
 
 def _process(*arguments, cwd=ROOT, path=(ROOT,), code=None):

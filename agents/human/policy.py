@@ -1,0 +1,327 @@
+"""A person as a policy: sees what the seat may know, types what is to be done.
+
+Only the batch's views are shown, which are redacted for the deciding seat; the true game never comes here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TextIO
+
+import numpy as np
+
+from agents.human.screen import Screen
+from agents.human.showing import show_hand, show_help, show_options, show_table, spaced
+from agents.human.telling import SeatNames, deal_result, first_event_kept, game_result, new_books, sentences
+from agents.human.wishes import WishError, parse_wish, split_line
+from agents.policy import PolicyBatch, SeatViews
+from hf_env.actions import ACTIONS
+from hf_env.engine.action_ids import ASK, DRAW, MELD
+from hf_env.engine.state import NUM_EVENTS, PHASE_ANSWER, PHASE_DRAW
+from hf_env.reasons import IT_IS_LEGAL, why_illegal
+from hf_env.rules import RuleSet
+
+LEAVING = ("quit", "exit", "bye")
+
+
+class PersonLeft(Exception):
+    """The person has left the table."""
+
+
+@dataclass
+class _Memory:
+    """What a person has been told at one seat of one game, and the wishes still to be done."""
+
+    deal: int = 0
+    turn: tuple = ()
+    events: int = 0
+    books: int = 0
+    hand: np.ndarray | None = None
+    in_foot: bool = False
+    scores: np.ndarray | None = None
+    wishes: list[str] = field(default_factory=list)
+    actions: list[int] = field(default_factory=list)
+
+
+@dataclass
+class _Look:
+    """One decision: the redacted game `g` of one row, its rules as record and as RuleSet, the seat, the legal actions."""
+
+    row: PolicyBatch
+    rules: RuleSet
+    seat: int
+
+    def __post_init__(self) -> None:
+        self.games = self.row.views.games
+        self.g = self.games[0]
+        self.r = self.row.views.rules[int(self.g["rule"])]
+        self.mask = self.row.action_masks[0]
+        self.listed = np.flatnonzero(self.mask)
+
+    def why(self, action: int) -> str:
+        """Why the action is illegal, or that it is legal."""
+        return why_illegal(self.games, 0, self.row.views.rules, action)
+
+
+class HumanPolicy:
+    """A person at a pair of text streams, in any number of seats.
+
+    input, output: by default the process's own. names: of the players in the seats, for the sentences. passes_keyboard:
+    several persons share the terminal, so that it is emptied and Enter awaited where the seat changes.
+    """
+
+    name = "human"
+
+    def __init__(
+        self,
+        input: TextIO | None = None,
+        output: TextIO | None = None,
+        *,
+        names: Sequence[str] | None = None,
+        passes_keyboard: bool = False,
+    ) -> None:
+        self.screen = Screen(input, output)
+        self._seat_names = names
+        self._passes_keyboard = passes_keyboard
+        self._rules: tuple[RuleSet, ...] = ()
+        self._memories: dict[tuple[int, int], _Memory] = {}
+        self._num_games = 1
+        self._last: tuple[int, int] | None = None
+
+    def start(self, num_games: int, rules: RuleSet | Sequence[RuleSet], seed: int) -> None:
+        """Before the first decision of a match. rules: the rule set, or those that a game's `rule` counts."""
+        self._rules = (rules,) if isinstance(rules, RuleSet) else tuple(rules)
+        self._memories.clear()
+        self._num_games = num_games
+        self._last = None
+
+    def act(self, batch: PolicyBatch) -> np.ndarray:
+        """Actions (N,) int64 that the person types, row after row.
+
+        Raises PersonLeft when the person leaves or the input ends; RuntimeError without start(); ValueError for a game
+        of a rule set that start() did not name.
+        """
+        return np.array([self._decide(_one(batch, row)) for row in range(len(batch))], np.int64)
+
+    def deal_over(self, views: SeatViews, seats: Sequence[int]) -> None:
+        """Tell the end of a deal and, with the last one, of the game. For whoever runs the table; `act` needs it not.
+
+        views: of one seat's row, the deal over. seats: those that persons sit in.
+        """
+        g, rules = views.games[0], self._rule_set(views, 0)
+        me = seats[0] if len(seats) == 1 else None
+        names = SeatNames(rules, self._seat_names)
+        told = [self._memories.get((0, seat), _Memory()) for seat in seats]
+        told = [memory for memory in told if memory.deal == int(g["deal"])]
+        since = max((memory.events for memory in told), default=0)
+        books = min((memory.books for memory in told), default=0)
+        self.screen.say()
+        for line in (*sentences(g, rules, since, me, lambda seat: names.of(seat, me)), *new_books(g, books, me, names)):
+            self.screen.say_wrapped(line, indent="  ")
+        first, *table = deal_result(g, views.rules[int(g["rule"])], rules, me, names)
+        self.screen.say(first, "bold green")
+        self.screen.say("\n".join(table))
+        if g["game_over"]:
+            self.screen.say()
+            self.screen.say_wrapped(game_result(g, rules, me, names), "bold green")
+        for memory in told:
+            memory.scores = g["scores"].copy()
+
+    def _rule_set(self, views: SeatViews, row: int) -> RuleSet:
+        if not self._rules:
+            raise RuntimeError("start(num_games, rules, seed) comes before act")
+        index = int(views.games[row]["rule"])
+        rules = self._rules[min(index, len(self._rules) - 1)]
+        if rules.to_record()[0] != views.rules[index]:
+            raise ValueError("a person plays games of the rule set that start() names, and this is another")
+        return rules
+
+    # ------------------------------------------------------------------------------------------------ a decision
+
+    def _decide(self, row: PolicyBatch) -> int:
+        look = _Look(row, self._rule_set(row.views, 0), int(row.seats[0]))
+        key = (int(row.games[0]), look.seat)
+        memory = self._memories.setdefault(key, _Memory())
+        self._pass_keyboard(key)
+        self._report(look, memory)
+        action = self._next(look, memory)
+        memory.events = int(look.g["num_events"]) + 1
+        memory.hand = look.g["hands"][look.seat].astype(int)
+        memory.in_foot = bool(look.g["in_foot"][look.seat])
+        return action
+
+    def _pass_keyboard(self, key: tuple[int, int]) -> None:
+        if self._passes_keyboard and self.screen.is_interactive and self._last not in (None, key):
+            self.screen.clear()
+            if self.screen.ask(f"Seat {key[1]} is next. Press Enter when you sit at the keyboard. ") is None:
+                raise PersonLeft
+        self._last = key
+
+    def _next(self, look: _Look, memory: _Memory) -> int:
+        """The next action: of the wishes already typed, else of what is typed now."""
+        is_asked = False
+        while True:
+            while memory.actions or memory.wishes:
+                action = self._take_up(look, memory)
+                if action is not None:
+                    return action
+                is_asked = True
+            if not is_asked:
+                self._offer(look)
+                is_asked = True
+            line = self.screen.ask("> ")
+            if line is None:
+                raise PersonLeft
+            self._read(look, memory, line)
+
+    def _read(self, look: _Look, memory: _Memory, line: str) -> None:
+        """Take in a typed line: answer a question, or keep its wishes."""
+        word, _, rest = " ".join(line.lower().split()).partition(" ")
+        if word.startswith("?") or word in ("help", "h"):
+            show_help(self.screen, look.rules, int(look.g["deal"]))
+        elif word in LEAVING:
+            raise PersonLeft
+        elif word == "q":
+            self.screen.say("To leave the table type quit; to throw away a queen, discard Q.")
+        elif word == "table":
+            show_table(self.screen, look.games, look.rules, look.seat)
+            self._offer(look)
+        elif word in ("list", "options"):
+            self._offer(look)
+        elif word == "hint":
+            self._hint(look)
+        elif word == "why":
+            self._why(look, rest)
+        else:
+            # Numbers mean the list that is on the screen, also those after the first.
+            wishes = split_line(line)
+            memory.wishes = [self._named(look, wish) for wish in wishes]
+
+    def _named(self, look: _Look, wish: str) -> str:
+        is_number = wish.isdecimal() and 1 <= int(wish) <= len(look.listed)
+        return ACTIONS.label(int(look.listed[int(wish) - 1])) if is_number else wish
+
+    def _take_up(self, look: _Look, memory: _Memory) -> int | None:
+        """The next typed action if it is legal; else say why not and forget the rest of the line."""
+        if not memory.actions:
+            try:
+                memory.actions = parse_wish(memory.wishes.pop(0), (), is_drawing=int(look.g["phase"]) == PHASE_DRAW)
+            except WishError as error:
+                self._refuse(look, memory, f"{error}.")
+                return None
+        action = memory.actions.pop(0)
+        if look.mask[action]:
+            return action
+        self._refuse(look, memory, f"{ACTIONS.label(action)} is not allowed: {look.why(action)}.")
+        return None
+
+    def _refuse(self, look: _Look, memory: _Memory, reason: str) -> None:
+        rest = [*(ACTIONS.label(action) for action in memory.actions), *memory.wishes]
+        memory.actions, memory.wishes = [], []
+        self.screen.say_wrapped(reason[0].upper() + reason[1:], "red", "  ")
+        if rest:
+            self.screen.say_wrapped("Not done either: " + "; ".join(rest) + ".", "red", "  ")
+        words = dict.fromkeys(ACTIONS.label(int(action)).split()[0] for action in look.listed)
+        self.screen.say_wrapped(f"You can {', '.join(words)}; list shows all, help more.", indent="  ")
+
+    # --------------------------------------------------------------------------------------------------- answers
+
+    def _hint(self, look: _Look) -> None:
+        from agents.scripted import GreedyPolicy
+
+        self.screen.say(f"Greedy would {ACTIONS.label(int(GreedyPolicy().act(look.row)[0]))}.")
+
+    def _why(self, look: _Look, rest: str) -> None:
+        try:
+            if not rest:
+                raise WishError("why what? as: why meld KKK")
+            actions = parse_wish(rest, look.listed, is_drawing=int(look.g["phase"]) == PHASE_DRAW)
+        except WishError as error:
+            self.screen.say_wrapped(f"{str(error)[0].upper()}{str(error)[1:]}.", "red", "  ")
+            return
+        # Of several cards at once, only the first can be judged before it is laid.
+        reason = look.why(actions[0])
+        label = ACTIONS.label(actions[0])
+        label = label[0].upper() + label[1:]
+        self.screen.say_wrapped(f"{label} is allowed." if reason == IT_IS_LEGAL else f"{label} is not allowed: {reason}.", indent="  ")
+
+    # ---------------------------------------------------------------------------------------------------- telling
+
+    def _report(self, look: _Look, memory: _Memory) -> None:
+        """Say what has happened since the last decision at this seat."""
+        g, screen = look.g, self.screen
+        names = SeatNames(look.rules, self._seat_names)
+        answering = int(g["phase"]) == PHASE_ANSWER
+        turn = (int(g["deal"]), int(g["turns"]), answering)
+        if memory.deal != int(g["deal"]):
+            self._new_deal(g, look.rules, memory)
+        is_new = memory.turn != turn
+        if is_new:
+            self._heading(look, names, answering)
+            self._drop_wishes(memory)
+        told = sentences(g, look.rules, memory.events, look.seat, lambda seat: names.of(seat, look.seat))
+        for line in (*told, *new_books(g, memory.books, look.seat, names)):
+            screen.say_wrapped(line, indent="  ")
+        self._own_cards(look, memory, is_new)
+        memory.turn, memory.books = turn, int(g["num_books"])
+        if is_new:
+            screen.say()
+            show_table(screen, look.games, look.rules, look.seat)
+            screen.say()
+
+    def _new_deal(self, g: np.void, rules: RuleSet, memory: _Memory) -> None:
+        """Forget the last deal; tell its scores where nobody has (see deal_over)."""
+        before = memory.scores if memory.scores is not None else np.zeros_like(g["scores"])
+        if memory.deal and (g["scores"] != before).any():
+            gained = ", ".join(f"side {side} {int(g['scores'][side] - before[side]):+,}" for side in range(rules.num_sides))
+            self.screen.say_wrapped(f"Deal {memory.deal} is over: {gained}.", "bold green")
+        memory.deal, memory.events, memory.books = int(g["deal"]), 0, 0
+        memory.hand, memory.in_foot, memory.scores = None, False, g["scores"].copy()
+
+    def _heading(self, look: _Look, names: SeatNames, answering: bool) -> None:
+        g = look.g
+        game = f"game {int(look.row.games[0])}, " if self._num_games > 1 else ""
+        what = "a question to you" if answering else "your turn"
+        self.screen.say()
+        self.screen.say(f"--- {what} at seat {look.seat} ({game}deal {int(g['deal'])}, turn {int(g['turns']) + 1}) ---", "bold cyan")
+
+    def _drop_wishes(self, memory: _Memory) -> None:
+        rest = [*(ACTIONS.label(action) for action in memory.actions), *memory.wishes]
+        memory.actions, memory.wishes = [], []
+        if rest:
+            self.screen.say_wrapped("Not done, as your turn was over: " + "; ".join(rest) + ".", "red", "  ")
+
+    def _own_cards(self, look: _Look, memory: _Memory, is_new: bool) -> None:
+        """The cards that the person's last action brought."""
+        g, seat = look.g, look.seat
+        if g["in_foot"][seat] and not memory.in_foot:
+            self.screen.say("Your hand is empty: you pick up your foot.", "bold")
+            return
+        last = memory.events - 1
+        if is_new or memory.hand is None or last < first_event_kept(g):
+            return
+        action, red3s = int(g["events"][last % NUM_EVENTS, 0]) & 255, int(g["events"][last % NUM_EVENTS, 1])
+        if action < MELD:
+            gained = np.maximum(g["hands"][seat].astype(int) - memory.hand, 0)
+            laid = f"; {red3s} red 3{'s' * (red3s > 1)} laid" if red3s else ""
+            if gained.any() or laid:
+                self.screen.say(f"You {'drew' if action == DRAW else 'took'} {spaced(gained)}{laid}.", "bold")
+
+    def _offer(self, look: _Look) -> None:
+        """Hand and legal actions."""
+        g = look.g
+        if int(g["phase"]) == PHASE_ANSWER:
+            asker = SeatNames(look.rules, self._seat_names).of(int(g["turn_seat"]), look.seat)
+            self.screen.say_wrapped(f"{asker} asks you: may I go out?", "bold", "  ")
+        show_hand(self.screen, g, look.rules, look.r, look.seat)
+        show_options(self.screen, g, look.r, look.mask)
+        if look.mask[ASK]:
+            self.screen.say("You may ask to go out.", "yellow")
+
+
+def _one(batch: PolicyBatch, row: int) -> PolicyBatch:
+    """One row of a batch as a batch."""
+    rows, views = slice(row, row + 1), batch.views
+    return PolicyBatch(
+        batch.observations[rows], batch.action_masks[rows], batch.games[rows], batch.seats[rows], batch.game_starts[rows],
+        batch.keys[rows], lambda: SeatViews(views.games[rows], views.rules),
+    )  # fmt: skip

@@ -1,0 +1,110 @@
+"""One game at a table of policies, persons among them, with what persons and records need to hear of it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy
+from agents.seating import PolicyError, UnfitPolicyError, policy_name
+from hf_env.actions import ACTIONS
+from hf_env.engine.access import GameAccess
+from hf_env.engine.redact import redact_rows
+from hf_env.engine.state import GAME_DTYPE
+from hf_env.reasons import why_illegal
+from hf_env.records import GameRecorder
+from hf_env.rules import RuleSet
+from hf_env.vector_game import VectorGame
+
+_ROW = np.zeros(1, np.int64)
+
+
+class _Table:
+    """A game as policies see it: the engine's record in the buffers of a VectorGame of one."""
+
+    def __init__(self, rules: RuleSet, seed: int) -> None:
+        self._vec = VectorGame(1, rules, 0, autoreset="DISABLED")
+        self.access = GameAccess(self._vec.rule_records, self._vec.games)
+        self._counter = DecisionCounter(1, rules.players, seed)
+
+    def views(self, seat: int) -> SeatViews:
+        """The game as a seat may know it."""
+        views = np.empty(1, GAME_DTYPE)
+        redact_rows(self._vec.games, self._vec.rule_records, _ROW, np.full(1, seat, np.int32), views)
+        return SeatViews(views, self._vec.rule_records)
+
+    def batch(self) -> PolicyBatch:
+        """The decision that is to be made now."""
+        vec = self._vec
+        vec.refresh()
+        seats = vec.seats.copy()
+        keys, starts = self._counter.next(_ROW, 0, 0, seats)
+        return PolicyBatch(
+            vec.observations.copy(), vec.action_masks.copy(), _ROW, seats, starts, keys, lambda: self.views(int(seats[0]))
+        )
+
+
+def play_at_table(
+    policies: Sequence[Any],
+    rules: RuleSet,
+    seed: int,
+    *,
+    recorder: GameRecorder | None = None,
+    names: Sequence[str] | None = None,
+    on_deal_over: Callable[[SeatViews], None] | None = None,
+    view_seat: int = 0,
+) -> np.ndarray:
+    """Play one game to its end; returns its record, (1,) GAME_DTYPE.
+
+    policies: one a seat, objects with ``act`` or functions; the same object may sit in several. seed: of the cards, and
+    of the policies' keys. recorder: is told the game, and has what was played also when a policy raises. names: of
+    the seats, for record and messages. on_deal_over: called after each deal with what `view_seat` may know.
+
+    What a policy raises by itself passes through. Raises PolicyError for an answer that is no legal action,
+    UnfitPolicyError for a policy that refuses the rules.
+    """
+    names = [policy_name(policy) for policy in policies] if names is None else list(names)
+    policies = [as_policy(policy) for policy in policies]
+    table = _Table(rules, seed)
+    _start(policies, names, rules, seed)
+    if recorder is not None:
+        recorder.start(rules, seed, names)
+    access = table.access
+    access.start(seed)
+    while True:
+        if recorder is not None:
+            recorder.deal(access.games, 0)
+        while not access.is_over:
+            batch = table.batch()
+            seat = int(batch.seats[0])
+            action = _checked(policies[seat].act(batch), access, f"policy {names[seat]!r} in seat {seat}")
+            access.play(action)
+            if recorder is not None:
+                recorder.action(access.games, 0, action)
+        if on_deal_over is not None:
+            on_deal_over(table.views(view_seat))
+        if access.game["game_over"]:
+            return access.games.copy()
+        access.next_deal()
+
+
+def _start(policies: list[Any], names: list[str], rules: RuleSet, seed: int) -> None:
+    for policy, name in {id(policy): (policy, name) for policy, name in zip(policies, names, strict=True)}.values():
+        try:
+            if hasattr(policy, "start"):
+                policy.start(1, rules, seed)
+        except ValueError as error:
+            raise UnfitPolicyError(f"policy {name!r} cannot play here: {error}") from error
+
+
+def _checked(answer: Any, access: GameAccess, who: str) -> int:
+    """The one action that a policy has answered. Raises PolicyError for anything but a legal one."""
+    answer = np.asarray(answer)
+    if answer.shape != (1,) or answer.dtype.kind not in "iu":
+        raise PolicyError(f"{who} returned {answer.dtype} of shape {answer.shape}; it must return one integer")
+    action = int(answer[0])
+    if not 0 <= action < len(ACTIONS):
+        raise PolicyError(f"{who} returned {action}; actions are 0 to {len(ACTIONS) - 1}")
+    if action not in access.legal():
+        raise PolicyError(f"{who} chose {ACTIONS.label(action)!r}, which is illegal: {why_illegal(access.games, 0, access.rules, action)}")
+    return action
