@@ -10,7 +10,7 @@ from typing import Any
 from hf_env.engine.access import GameAccess
 from hf_env.engine.cards import CARDS_PER_DECK, KIND_CHARS
 from hf_env.engine.invariants import MESSAGES
-from hf_env.position_shape import PositionError, all_cards, parse_meld
+from hf_env.position_shape import WILDS, PositionError, all_cards, parse_meld
 from hf_env.reasons import wild_limit_reason
 from hf_env.rules import RuleSet
 from hf_env.rules.errors import shown
@@ -178,6 +178,7 @@ def _check_turn(p: dict[str, Any], rules: RuleSet) -> None:
         raise PositionError(f"turn.asked: true, but seat {seat} is not in the foot")
     if rules.partner_foot and any(p["feet"][other] is not None for other in partners):
         raise PositionError("turn.asked: true, but a partner has not picked up the foot")
+    _check_quota(p, rules)
     decided = all_yes or "no" in values
     if phase == "answer" and decided:
         raise PositionError("turn.phase: answer, but the question has been answered")
@@ -185,6 +186,18 @@ def _check_turn(p: dict[str, Any], rules: RuleSet) -> None:
         raise PositionError("turn.answers: the question has not been answered by every partner")
     if phase == "play" and turn["may_go_out"] != all_yes:
         raise PositionError("turn.may_go_out: false, but every partner has said yes")
+
+
+def _check_quota(p: dict[str, Any], rules: RuleSet) -> None:
+    """Whoever has asked had the books; later only a clean book can be lost, to a wild that makes it dirty."""
+    books = p["sides"][rules.side_of(p["turn"]["seat"])]["books"]
+    kinds: Counter[str] = Counter()
+    for book in books:
+        is_wild = parse_meld(book)[0] == "wild"
+        kinds["wild" if is_wild else "dirty" if set(book) & set(WILDS) else "clean"] += 1
+    for name, needed in zip(("clean", "dirty", "wild"), rules.quota(p["deal"]), strict=True):
+        if kinds[name] < needed and not (name == "clean" and rules.add_to_complete == "any"):
+            raise PositionError(f"turn.asked: true, but the side has {kinds[name]} of {needed} {name} books needed")
 
 
 def _check_answers(answers: dict[str, str], partners: list[int], seat: int) -> None:

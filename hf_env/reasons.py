@@ -185,7 +185,7 @@ class _Question:
         name = "wild meld" if rank == WILD else f"meld of {KIND_CHARS[rank]}"
         if action < ids.ADD:
             if sum(held) > 0:
-                return f"the side's {name} {_cards(rank, *held)} is open: add to it"
+                return f"the side's {name} is open already ({_cards(rank, *held)}): add to it"
             reason = self._no_wild_start() if rank == WILD else None
         elif sum(held) == 0:
             reason = self._no_growth(rank, twos + jokers > 0, name)
