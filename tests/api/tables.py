@@ -1,5 +1,6 @@
 """Whole positions from the few cards that a test is about; the rest of the decks goes where it does no harm."""
 
+import copy
 from collections import Counter
 from typing import Any
 
@@ -34,7 +35,7 @@ def table(
     empty = {"melds": {}, "books": [], "red3": 0, "opened": False}
     all_sides = []
     for side in range(rule_set.num_sides):
-        given = (sides or {}).get(side, {})
+        given = copy.deepcopy((sides or {}).get(side, {}))
         all_sides.append(empty | {"opened": bool(given.get("melds") or given.get("books"))} | given)
     for side in all_sides:
         left.subtract("".join(side["melds"].values()) + "".join(side["books"]) + "r" * side["red3"])

@@ -105,7 +105,7 @@ SENTENCES = [
 @pytest.mark.parametrize(("label", "given", "sentence"), SENTENCES)
 def test_sentences(label: str, given: dict, sentence: str | None) -> None:
     """Positions with the sentence they must give; None: the action is legal there, or only must be explained."""
-    game = game_at(table(given.pop("rules", "whitnack"), **given) if "rules" in given else table(**given))
+    game = game_at(table(**given))
     reason = why_illegal(game.games, 0, game.rules, ACTIONS.parse(label))
     assert reason != FALLBACK
     if sentence is not None:
