@@ -15,7 +15,7 @@ from agents.human.telling import SeatNames, deal_result, first_event_kept, game_
 from agents.human.wishes import WishError, parse_wish, split_line
 from agents.policy import PolicyBatch, SeatViews
 from hf_env.actions import ACTIONS
-from hf_env.engine.action_ids import ASK, DRAW, MELD
+from hf_env.engine.action_ids import ASK, DISCARD, DRAW, MELD
 from hf_env.engine.state import NUM_EVENTS, PHASE_ANSWER, PHASE_DRAW
 from hf_env.reasons import IT_IS_LEGAL, why_illegal
 from hf_env.rules import RuleSet
@@ -40,6 +40,14 @@ class _Memory:
     scores: np.ndarray | None = None
     wishes: list[str] = field(default_factory=list)
     actions: list[int] = field(default_factory=list)
+    # What was on the screen when the line was typed: numbers mean it, also those that come after the first.
+    listed: tuple[int, ...] = ()
+
+    def forget_wishes(self) -> str:
+        """What was still to be done, as text; it will not be."""
+        rest = [*(ACTIONS.label(action) for action in self.actions), *self.wishes]
+        self.actions, self.wishes = [], []
+        return "; ".join(rest)
 
 
 @dataclass
@@ -55,7 +63,13 @@ class _Look:
         self.g = self.games[0]
         self.r = self.row.views.rules[int(self.g["rule"])]
         self.mask = self.row.action_masks[0]
-        self.listed = np.flatnonzero(self.mask)
+        self.listed = tuple(int(action) for action in np.flatnonzero(self.mask))
+        self.is_listed = False  # whether the list is on the screen
+
+    @property
+    def is_drawing(self) -> bool:
+        """Whether the turn begins with this decision."""
+        return int(self.g["phase"]) == PHASE_DRAW
 
     def why(self, action: int) -> str:
         """Why the action is illegal, or that it is legal."""
@@ -112,8 +126,7 @@ class HumanPolicy:
         names = SeatNames(rules, self._seat_names)
         told = [self._memories.get((0, seat), _Memory()) for seat in seats]
         told = [memory for memory in told if memory.deal == int(g["deal"])]
-        since = max((memory.events for memory in told), default=0)
-        books = min((memory.books for memory in told), default=0)
+        since, books = max(((memory.events, memory.books) for memory in told), default=(0, 0))
         self.screen.say()
         for line in (*sentences(g, rules, since, me, lambda seat: names.of(seat, me)), *new_books(g, books, me, names)):
             self.screen.say_wrapped(line, indent="  ")
@@ -144,6 +157,8 @@ class HumanPolicy:
         self._pass_keyboard(key)
         self._report(look, memory)
         action = self._next(look, memory)
+        if action >= DISCARD:
+            self.screen.say(f"You discard {ACTIONS.label(action)[-1]}.")
         memory.events = int(look.g["num_events"]) + 1
         memory.hand = look.g["hands"][look.seat].astype(int)
         memory.in_foot = bool(look.g["in_foot"][look.seat])
@@ -158,16 +173,13 @@ class HumanPolicy:
 
     def _next(self, look: _Look, memory: _Memory) -> int:
         """The next action: of the wishes already typed, else of what is typed now."""
-        is_asked = False
         while True:
             while memory.actions or memory.wishes:
                 action = self._take_up(look, memory)
                 if action is not None:
                     return action
-                is_asked = True
-            if not is_asked:
+            if not look.is_listed:
                 self._offer(look)
-                is_asked = True
             line = self.screen.ask("> ")
             if line is None:
                 raise PersonLeft
@@ -192,19 +204,13 @@ class HumanPolicy:
         elif word == "why":
             self._why(look, rest)
         else:
-            # Numbers mean the list that is on the screen, also those after the first.
-            wishes = split_line(line)
-            memory.wishes = [self._named(look, wish) for wish in wishes]
-
-    def _named(self, look: _Look, wish: str) -> str:
-        is_number = wish.isdecimal() and 1 <= int(wish) <= len(look.listed)
-        return ACTIONS.label(int(look.listed[int(wish) - 1])) if is_number else wish
+            memory.wishes, memory.listed = split_line(line), look.listed
 
     def _take_up(self, look: _Look, memory: _Memory) -> int | None:
         """The next typed action if it is legal; else say why not and forget the rest of the line."""
         if not memory.actions:
             try:
-                memory.actions = parse_wish(memory.wishes.pop(0), (), is_drawing=int(look.g["phase"]) == PHASE_DRAW)
+                memory.actions = parse_wish(memory.wishes.pop(0), memory.listed, is_drawing=look.is_drawing)
             except WishError as error:
                 self._refuse(look, memory, f"{error}.")
                 return None
@@ -215,13 +221,12 @@ class HumanPolicy:
         return None
 
     def _refuse(self, look: _Look, memory: _Memory, reason: str) -> None:
-        rest = [*(ACTIONS.label(action) for action in memory.actions), *memory.wishes]
-        memory.actions, memory.wishes = [], []
-        self.screen.say_wrapped(reason[0].upper() + reason[1:], "red", "  ")
-        if rest:
-            self.screen.say_wrapped("Not done either: " + "; ".join(rest) + ".", "red", "  ")
-        words = dict.fromkeys(ACTIONS.label(int(action)).split()[0] for action in look.listed)
-        self.screen.say_wrapped(f"You can {', '.join(words)}; list shows all, help more.", indent="  ")
+        self.screen.say_wrapped(_capital(reason), "red", "  ")
+        if rest := memory.forget_wishes():
+            self.screen.say_wrapped(f"Not done either: {rest}.", "red", "  ")
+        if look.is_listed:
+            words = dict.fromkeys(ACTIONS.label(action).split()[0] for action in look.listed)
+            self.screen.say_wrapped(f"You can {', '.join(words)}; list shows all, help more.", indent="  ")
 
     # --------------------------------------------------------------------------------------------------- answers
 
@@ -234,15 +239,15 @@ class HumanPolicy:
         try:
             if not rest:
                 raise WishError("why what? as: why meld KKK")
-            actions = parse_wish(rest, look.listed, is_drawing=int(look.g["phase"]) == PHASE_DRAW)
+            actions = parse_wish(rest, look.listed, is_drawing=look.is_drawing)
         except WishError as error:
-            self.screen.say_wrapped(f"{str(error)[0].upper()}{str(error)[1:]}.", "red", "  ")
+            self.screen.say_wrapped(_capital(f"{error}."), "red", "  ")
             return
         # Of several cards at once, only the first can be judged before it is laid.
         reason = look.why(actions[0])
-        label = ACTIONS.label(actions[0])
-        label = label[0].upper() + label[1:]
-        self.screen.say_wrapped(f"{label} is allowed." if reason == IT_IS_LEGAL else f"{label} is not allowed: {reason}.", indent="  ")
+        label = _capital(ACTIONS.label(actions[0]))
+        verdict = f"{label} is allowed." if reason == IT_IS_LEGAL else f"{label} is not allowed: {reason}."
+        self.screen.say_wrapped(verdict, indent="  ")
 
     # ---------------------------------------------------------------------------------------------------- telling
 
@@ -257,7 +262,8 @@ class HumanPolicy:
         is_new = memory.turn != turn
         if is_new:
             self._heading(look, names, answering)
-            self._drop_wishes(memory)
+            if rest := memory.forget_wishes():
+                screen.say_wrapped(f"Not done, as your turn was over: {rest}.", "red", "  ")
         told = sentences(g, look.rules, memory.events, look.seat, lambda seat: names.of(seat, look.seat))
         for line in (*told, *new_books(g, memory.books, look.seat, names)):
             screen.say_wrapped(line, indent="  ")
@@ -282,13 +288,8 @@ class HumanPolicy:
         game = f"game {int(look.row.games[0])}, " if self._num_games > 1 else ""
         what = "a question to you" if answering else "your turn"
         self.screen.say()
-        self.screen.say(f"--- {what} at seat {look.seat} ({game}deal {int(g['deal'])}, turn {int(g['turns']) + 1}) ---", "bold cyan")
-
-    def _drop_wishes(self, memory: _Memory) -> None:
-        rest = [*(ACTIONS.label(action) for action in memory.actions), *memory.wishes]
-        memory.actions, memory.wishes = [], []
-        if rest:
-            self.screen.say_wrapped("Not done, as your turn was over: " + "; ".join(rest) + ".", "red", "  ")
+        when = f"{game}deal {int(g['deal'])}, turn {int(g['turns']) + 1}"
+        self.screen.say(f"--- {what} at seat {look.seat} ({when}) ---", "bold cyan")
 
     def _own_cards(self, look: _Look, memory: _Memory, is_new: bool) -> None:
         """The cards that the person's last action brought."""
@@ -309,6 +310,7 @@ class HumanPolicy:
     def _offer(self, look: _Look) -> None:
         """Hand and legal actions."""
         g = look.g
+        look.is_listed = True
         if int(g["phase"]) == PHASE_ANSWER:
             asker = SeatNames(look.rules, self._seat_names).of(int(g["turn_seat"]), look.seat)
             self.screen.say_wrapped(f"{asker} asks you: may I go out?", "bold", "  ")
@@ -316,6 +318,11 @@ class HumanPolicy:
         show_options(self.screen, g, look.r, look.mask)
         if look.mask[ASK]:
             self.screen.say("You may ask to go out.", "yellow")
+
+
+def _capital(text: str) -> str:
+    """The text as a sentence begins."""
+    return text[0].upper() + text[1:]
 
 
 def _one(batch: PolicyBatch, row: int) -> PolicyBatch:

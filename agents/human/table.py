@@ -106,5 +106,6 @@ def _checked(answer: Any, access: GameAccess, who: str) -> int:
     if not 0 <= action < len(ACTIONS):
         raise PolicyError(f"{who} returned {action}; actions are 0 to {len(ACTIONS) - 1}")
     if action not in access.legal():
-        raise PolicyError(f"{who} chose {ACTIONS.label(action)!r}, which is illegal: {why_illegal(access.games, 0, access.rules, action)}")
+        reason = why_illegal(access.games, 0, access.rules, action)
+        raise PolicyError(f"{who} chose {ACTIONS.label(action)!r}, which is illegal: {reason}")
     return action

@@ -109,7 +109,7 @@ def _turn_sentence(g: np.void, rules: RuleSet, key: tuple[int, int], group: list
     if int(g["opening_turn"][side]) == turn:
         at = next((i for i, clause in enumerate(clauses) if clause.startswith(("melded", "took"))), None)
         if at is not None:
-            clauses[at] = clauses[at].replace("melded", "opened with", 1).replace("took", "opened and took", 1)
+            clauses[at] = clauses[at].replace("melded", "opened with", 1).replace("took", "opened by taking", 1)
     return f"{name(seat)} {joined(clauses)}."
 
 
@@ -194,7 +194,8 @@ def game_result(g: np.void, rules: RuleSet, me: int | None, names: SeatNames) ->
     totals = [int(g["scores"][side]) for side in range(rules.num_sides)]
     best = [side for side, total in enumerate(totals) if total == max(totals)]
     if len(best) > 1:
-        return f"The game is over: {joined([names.side(side, me) for side in best])} share the win with {max(totals):,} points."
+        sharing = joined([names.side(side, me) for side in best])
+        return f"The game is over: {sharing} share the win with {max(totals):,} points."
     others = joined([f"{total:,}" for side, total in enumerate(totals) if side != best[0]])
     mine = me is not None and rules.side_of(me) == best[0]
     seats = [seat for seat in range(rules.players) if rules.side_of(seat) == best[0] and seat != me]

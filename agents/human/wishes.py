@@ -25,7 +25,7 @@ _VERBS = {
 }
 _WORDS = (
     (r"\b(black|red)\s*(3s?|threes?)\b", lambda found: found[1][0]),
-    (r"\bjokers?\b", _JOKER), (r"\btwos?\b", _TWO), (r"\btens?\b", "T"), (r"\bjacks?\b", "J"), (r"\bqueens?\b", "Q"),
+    (r"jokers?", _JOKER), (r"\btwos?\b", _TWO), (r"\btens?\b", "T"), (r"\bjacks?\b", "J"), (r"\bqueens?\b", "Q"),
     (r"\bkings?\b", "K"), (r"\baces?\b", "A"), (r"10", "T"), (r"3", "b"),
 )  # fmt: skip
 _CARD = {character.lower(): character for character in KIND_CHARS}
