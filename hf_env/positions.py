@@ -182,6 +182,10 @@ def _build(p: dict[str, Any], rules: RuleSet) -> np.ndarray:
     _count(g["discard_kinds"], p["discard"])
     for side in range(rules.num_sides):
         _build_side(g, side, p["sides"][side])
+    points = rules.to_record()[0]["card_points"]
+    for side in range(rules.num_sides):
+        g["book_counts"][side] = g["clean_books"][side, :WILD].sum(), g["dirty_books"][side].sum(), g["clean_books"][side, WILD]
+        g["table_points"][side] = int((g["table"][side].astype(np.int64) * points).sum())
     _build_history(g, p, rules)
     return games
 

@@ -11,16 +11,19 @@ from hf_env.engine.dealing import opening_minimum
 from hf_env.engine.jit import kernel
 from hf_env.engine.melds import open_size, wild_limit_allows
 from hf_env.engine.state import (
+    CLEAN_BOOKS,
+    DIRTY_BOOKS,
     END_OUT,
     GROW_ANY,
     GROW_NONE,
-    NO_LIMIT,
     NOT_ENDED,
     NOT_YET,
+    NO_LIMIT,
     PERMISSION_NONE,
     PHASE_ANSWER,
     PHASE_DRAW,
     PHASE_OVER,
+    WILD_BOOKS,
 )
 
 _PER_DECK = np.array(CARDS_PER_DECK, np.int64)
@@ -181,9 +184,20 @@ def _table_broken(g, r):
                 table[side, rank] += int(g["naturals"][side, rank])
             table[side, TWO] += int(g["twos"][side, rank])
             table[side, JOKER] += int(g["jokers"][side, rank])
+        points = 0
         for kind in range(NUM_KINDS):
             if table[side, kind] != g["table"][side, kind]:
                 return 13
+            points += table[side, kind] * int(r["card_points"][kind])
+        if points != g["table_points"][side]:
+            return 13
+        clean, dirty = 0, 0
+        for rank in range(NUM_NATURALS):
+            clean += books[side, rank, 0]
+            dirty += books[side, rank, 1]
+        counts = g["book_counts"][side]
+        if clean != counts[CLEAN_BOOKS] or dirty != counts[DIRTY_BOOKS] or books[side, WILD, 0] != counts[WILD_BOOKS]:
+            return 12
     return 0
 
 

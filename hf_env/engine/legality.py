@@ -47,6 +47,8 @@ from hf_env.engine.opening import (
 )
 from hf_env.engine.state import (
     BINDING_BOTH,
+    CLEAN_BOOKS,
+    DIRTY_BOOKS,
     FINAL_FORBIDDEN,
     FINAL_REQUIRED,
     GROW_NONE,
@@ -54,6 +56,7 @@ from hf_env.engine.state import (
     PHASE_ANSWER,
     PHASE_DRAW,
     PHASE_OVER,
+    WILD_BOOKS,
 )
 from hf_env.engine.takes import take_cards, take_fits, take_from_pile
 
@@ -62,12 +65,8 @@ from hf_env.engine.takes import take_cards, take_fits, take_from_pile
 def has_quota(g, r, side):
     """Whether the side has the books that going out requires in this deal. Rule: docs/rules.md 7."""
     quota = r["quota"][deal_entry(int(g["deal"]))]
-    clean = 0
-    dirty = 0
-    for rank in range(NUM_NATURALS):
-        clean += int(g["clean_books"][side, rank])
-        dirty += int(g["dirty_books"][side, rank])
-    return clean >= quota[0] and dirty >= quota[1] and int(g["clean_books"][side, WILD]) >= quota[2]
+    counts = g["book_counts"][side]
+    return counts[CLEAN_BOOKS] >= quota[0] and counts[DIRTY_BOOKS] >= quota[1] and counts[WILD_BOOKS] >= quota[2]
 
 
 @kernel

@@ -17,7 +17,7 @@ from hf_env.engine.action_ids import (
 )
 from hf_env.engine.cards import JOKER, MAX_BOOKS, TWO, WILD
 from hf_env.engine.jit import kernel
-from hf_env.engine.state import GROW_ANY, GROW_NONE, MORE_NATURALS, NO_LIMIT, TWO_TO_ONE
+from hf_env.engine.state import CLEAN_BOOKS, DIRTY_BOOKS, GROW_ANY, GROW_NONE, MORE_NATURALS, NO_LIMIT, TWO_TO_ONE, WILD_BOOKS
 
 
 @kernel
@@ -108,8 +108,10 @@ def _record_book(g, side, rank):
     wilds = int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
     if wilds > 0 and rank != WILD:
         g["dirty_books"][side, rank] += 1
+        g["book_counts"][side, DIRTY_BOOKS] += 1
     else:
         g["clean_books"][side, rank] += 1
+        g["book_counts"][side, WILD_BOOKS if rank == WILD else CLEAN_BOOKS] += 1
     g["naturals"][side, rank] = 0
     g["twos"][side, rank] = 0
     g["jokers"][side, rank] = 0
@@ -127,15 +129,20 @@ def _grow_book(g, r, side, rank, naturals, twos, jokers):
     if was_clean and wilds > 0:
         g["clean_books"][side, rank] -= 1
         g["dirty_books"][side, rank] += 1
+        g["book_counts"][side, CLEAN_BOOKS] -= 1
+        g["book_counts"][side, DIRTY_BOOKS] += 1
 
 
 @kernel
 def place(g, r, side, rank, naturals, twos, jokers):
     """Put cards on the table: a start of three, one card onto the open meld, or one onto a book. Expects it to be legal."""
+    points = twos * int(r["card_points"][TWO]) + jokers * int(r["card_points"][JOKER])
     if rank != WILD:
         g["table"][side, rank] += naturals
+        points += naturals * int(r["card_points"][rank])
     g["table"][side, TWO] += twos
     g["table"][side, JOKER] += jokers
+    g["table_points"][side] += points
     size = open_size(g, side, rank)
     if size == 0 and naturals + twos + jokers == 1:
         _grow_book(g, r, side, rank, naturals, twos, jokers)

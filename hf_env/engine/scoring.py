@@ -1,26 +1,19 @@
 """The score of a deal. Rule: docs/rules.md 9."""
 
-from hf_env.engine.cards import NUM_KINDS, NUM_NATURALS, RED3, SEVEN, WILD
+from hf_env.engine.cards import NUM_KINDS, RED3, SEVEN, WILD
 from hf_env.engine.jit import kernel
 from hf_env.engine.melds import open_size
-from hf_env.engine.state import NOT_YET
+from hf_env.engine.state import CLEAN_BOOKS, DIRTY_BOOKS, NOT_YET, WILD_BOOKS
 
 
 @kernel
 def table_score(g, r, side):
     """Points that lie open: cards of melds and books, book bonuses, red 3s laid. Public."""
-    score = int(g["red3"][side]) * int(r["red3_laid"])
-    for kind in range(NUM_KINDS):
-        score += int(g["table"][side, kind]) * int(r["card_points"][kind])
-    clean = 0
-    dirty = 0
-    for rank in range(NUM_NATURALS):
-        clean += int(g["clean_books"][side, rank])
-        dirty += int(g["dirty_books"][side, rank])
-    sevens = int(g["clean_books"][side, SEVEN])
-    score += (clean - sevens) * int(r["clean_book"]) + sevens * int(r["sevens_book"])
-    score += dirty * int(r["dirty_book"])
-    return score + int(g["clean_books"][side, WILD]) * int(r["wild_book"])
+    score = int(g["red3"][side]) * int(r["red3_laid"]) + int(g["table_points"][side])
+    counts = g["book_counts"][side]
+    score += int(counts[CLEAN_BOOKS]) * int(r["clean_book"]) + int(counts[DIRTY_BOOKS]) * int(r["dirty_book"])
+    score += int(counts[WILD_BOOKS]) * int(r["wild_book"])
+    return score + int(g["clean_books"][side, SEVEN]) * (int(r["sevens_book"]) - int(r["clean_book"]))
 
 
 @kernel

@@ -73,6 +73,9 @@ PHASE_DRAW, PHASE_PLAY, PHASE_ANSWER, PHASE_OVER = 0, 1, 2, 3
 NOT_ENDED, END_OUT, END_STOCK_DRAW, END_STOCK_RED3, END_MAX_TURNS = 0, 1, 2, 3, 4
 ANSWER_NONE, ANSWER_YES, ANSWER_NO = 0, 1, 2
 
+# Places in book_counts.
+CLEAN_BOOKS, DIRTY_BOOKS, WILD_BOOKS = 0, 1, 2
+
 NUM_RECENT_DISCARDS = 4
 NUM_EVENTS = 64
 NOT_YET = -1
@@ -114,6 +117,8 @@ GAME_DTYPE = np.dtype(
         ("jokers", np.int8, (MAX_SEATS, NUM_MELDS)),
         ("clean_books", np.int16, (MAX_SEATS, NUM_MELDS)),  # by side and rank, counted from the list; WILD: wild books
         ("dirty_books", np.int16, (MAX_SEATS, NUM_MELDS)),
+        ("book_counts", np.int16, (MAX_SEATS, 3)),  # by side: clean, dirty and wild books
+        ("table_points", np.int32, MAX_SEATS),  # by side: card points of melds and books
         ("table", np.int16, (MAX_SEATS, NUM_KINDS)),  # by side: cards in melds and books, red 3s not among them
         ("discard_kinds", np.int16, NUM_KINDS),
         ("known", np.int8, (MAX_SEATS, NUM_KINDS)),  # by seat: cards known to be in the hand since a take

@@ -126,15 +126,9 @@ def _write_standing(g, r, side, out, o):
             fits = False
         out[o + i] = table
         out[o + sides + i] = total
-        clean = 0
-        dirty = 0
-        for rank in range(NUM_NATURALS):
-            clean += int(g["clean_books"][other, rank])
-            dirty += int(g["dirty_books"][other, rank])
         at = o + 2 * sides + 3 * i
-        out[at] = max(int(quota[0]) - clean, 0)
-        out[at + 1] = max(int(quota[1]) - dirty, 0)
-        out[at + 2] = max(int(quota[2]) - int(g["clean_books"][other, WILD]), 0)
+        for k in range(3):
+            out[at + k] = max(int(quota[k]) - int(g["book_counts"][other, k]), 0)
     o += 5 * sides
     return o if fits else -o
 
