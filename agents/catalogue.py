@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.policy import Policy, as_policy
 
-SCRIPTED = ("random", "greedy", "expert")
+SCRIPTED = ("random", "greedy")
 PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
 
 
@@ -37,10 +37,20 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     return name, options
 
 
+def known_policies() -> tuple[str, ...]:
+    """Names of the policies that this installation has, without options."""
+    found = list(SCRIPTED)
+    if importlib.util.find_spec("agents.search") is not None:
+        found.append("search")
+    if PRETRAINED_FOLDER.exists():
+        found.append("pretrained")
+    return tuple(found)
+
+
 def load(spec: Any) -> Policy:
     """The policy that ``spec`` names.
 
-    spec: ``"random"``, ``"greedy"``, ``"expert"``, ``"search:rollouts=200"``, ``"pretrained"``, a path to a
+    spec: a name of ``known_policies()`` (``"search:rollouts=200"``, ``"pretrained:mode=argmax"``), a path to a
     checkpoint or run folder (both with ``:mode=sample`` or ``:mode=argmax``), or already a policy or a
     function of (observations, action_masks).
 
@@ -57,8 +67,7 @@ def load(spec: Any) -> Policy:
         return _load_from("agents.search", name, options)
     path = PRETRAINED_FOLDER if name == "pretrained" else Path(name)
     if not path.exists():
-        known = ", ".join((*SCRIPTED, "search", "pretrained"))
-        raise UnknownPolicyError(f"{name!r} is neither a known policy ({known}) nor a path to a checkpoint")
+        raise UnknownPolicyError(f"{name!r} is neither a known policy ({', '.join(known_policies())}) nor a path to a checkpoint")
     return _load_neural(path, options)
 
 

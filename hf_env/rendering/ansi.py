@@ -37,7 +37,7 @@ def _headline(g, rules: RuleSet) -> str:
 
 
 def _scores(g, rules: RuleSet) -> str:
-    totals = ", ".join(f"side {side} {int(g['scores'][side])}" for side in range(rules.num_sides))
+    totals = ", ".join(f"side {side}: {int(g['scores'][side])}" for side in range(rules.num_sides))
     return f"Total scores: {totals}"
 
 
@@ -98,7 +98,7 @@ def _seat(g, seat: int, view: int | None) -> str:
 def _turn(g, rules: RuleSet, view: int | None) -> str:
     if g["phase"] == PHASE_OVER:
         who = f"seat {int(g['out_seat'])} " if g["out_seat"] >= 0 else ""
-        scores = ", ".join(f"side {side} {int(g['deal_scores'][side]):+d}" for side in range(rules.num_sides))
+        scores = ", ".join(f"side {side}: {int(g['deal_scores'][side]):+d}" for side in range(rules.num_sides))
         return f"The deal is over: {who}{END_WORDS[int(g['end_reason'])]}. Scores of the deal: {scores}"
     seat = int(g["to_move"])
     if g["phase"] == PHASE_ANSWER:
