@@ -1,0 +1,108 @@
+"""engine <- observation <- adapters <- agents <- training, read from the syntax trees; and who may see which library."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("hf_env", "agents", "training")
+STANDARD = "standard"
+# By the longest prefix of a module's name that is listed: what it may import, by prefix. STANDARD: the standard library.
+MAY_IMPORT = {
+    "hf_env.engine": (STANDARD, "numpy", "numba", "llvmlite", "hf_env.engine"),
+    # The one exception: a step writes the observation in the same pass, while the game is in the processor's cache.
+    "hf_env.engine.vector": (STANDARD, "numpy", "hf_env.engine", "hf_env.observation.encoder"),
+    "hf_env.rules": (STANDARD, "numpy", "pydantic", "tomli_w", "hf_env.rules", "hf_env.engine.cards", "hf_env.engine.state"),
+    "hf_env.actions": (STANDARD, "hf_env.engine.action_ids", "hf_env.engine.cards"),
+    "hf_env.observation": (STANDARD, "numpy", "hf_env.engine", "hf_env.observation"),
+    "hf_env.observation.layout": (STANDARD, "numpy", "hf_env.engine", "hf_env.rules"),
+    "hf_env.observation.document": (STANDARD, "hf_env.actions", "hf_env.engine", "hf_env.observation", "hf_env.rules"),
+    "hf_env": (STANDARD, "numpy", "gymnasium", "pettingzoo", "rich", "pygame", "hf_env"),
+    "agents": (STANDARD, "numpy", "rich", "hf_env", "agents"),
+    "agents.neural": (STANDARD, "numpy", "torch", "safetensors", "hf_env", "agents"),
+    "agents.catalogue": (STANDARD, "agents"),
+    "training": None,  # anything
+}
+
+
+def modules() -> dict[str, Path]:
+    """Every module of the three packages by name."""
+    found = {}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(path: Path, name: str) -> set[str]:
+    """Full names of the modules that a file imports anywhere, in functions and for type checking too."""
+    is_package = path.name == "__init__.py"
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = name.split(".")[: len(name.split(".")) - node.level + is_package]
+                base = ".".join([*parents, base] if base else parents)
+            # `from package import module` imports the module.
+            found |= {f"{base}.{alias.name}" if (ROOT / base.replace(".", "/")).is_dir() else base for alias in node.names}
+    return found
+
+
+def rule_for(name: str) -> tuple[str, ...] | None:
+    """What a module may import."""
+    parts = name.split(".")
+    for length in range(len(parts), 0, -1):
+        prefix = ".".join(parts[:length])
+        if prefix in MAY_IMPORT:
+            return MAY_IMPORT[prefix]
+    raise KeyError(name)
+
+
+def allowed(imported: str, prefixes: tuple[str, ...]) -> bool:
+    """Whether an import is among the prefixes."""
+    if imported.split(".")[0] in sys.stdlib_module_names:
+        return STANDARD in prefixes
+    return any(imported == prefix or imported.startswith(prefix + ".") for prefix in prefixes)
+
+
+def test_the_check_sees_the_modules_and_their_imports():
+    found = modules()
+    assert {"hf_env", "hf_env.engine.vector", "hf_env.observation.encoder", "agents.scripted.greedy", "training.ppo"} <= set(found)
+    assert "hf_env.observation.encoder" in imports(found["hf_env.engine.vector"], "hf_env.engine.vector")
+    assert "hf_env.engine.action_ids" in imports(found["hf_env.actions"], "hf_env.actions")
+    assert "numba" in imports(found["hf_env.engine.jit"], "hf_env.engine.jit")
+
+
+@pytest.mark.parametrize("name", modules())
+def test_imports_go_one_way(name):
+    prefixes = rule_for(name)
+    if prefixes is None:
+        return
+    wrong = [imported for imported in imports(modules()[name], name) if not allowed(imported, prefixes)]
+    assert not wrong, f"{name} must not import {wrong}"
+
+
+def test_every_prefix_is_one_of_a_module():
+    names = set(modules())
+    assert set(MAY_IMPORT) <= names, set(MAY_IMPORT) - names
+
+
+def test_only_the_engine_decorates_kernels_itself():
+    # numba's own decorators would bypass the cache that is keyed by all sources.
+    for name, path in modules().items():
+        if name != "hf_env.engine.jit" and not name.startswith("training"):
+            assert not {i for i in imports(path, name) if i.split(".")[0] in ("numba", "llvmlite")}, name
+
+
+def test_no_random_module_with_global_state_in_the_environment():
+    for name, path in modules().items():
+        if name.startswith("hf_env"):
+            assert "random" not in imports(path, name), name
+            text = path.read_text(encoding="utf-8")
+            assert "np.random.seed" not in text and "np.random.rand" not in text, name
