@@ -107,6 +107,7 @@ def position_of(state: State) -> dict[str, Any]:
     sides = [_side(given.get(n, {}), deck, any(rules.side_of(s) == n for s in up)) for n in range(rules.num_sides)]
     hands = {seat: state["hand"]} | state.get("hands", {})
     feet = state.get("feet", {}) | ({seat: state["foot"]} if "foot" in state else {})
+    feet = {s: cards for s, cards in feet.items() if s not in up}
     piles = {"stock": state.get("stock", REST), "discard": state.get("discard", "b")}
     if "stock" not in state and REST in "".join([piles["discard"], *hands.values()]):
         piles["stock"] = "4567" * 2
