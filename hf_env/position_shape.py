@@ -54,7 +54,7 @@ def check_shape(position: Mapping[str, Any], rules: RuleSet, check: bool) -> dic
     players, sides = rules.players, rules.num_sides
     dealer = _whole(position.get("dealer", players - 1), "dealer", 0, players - 1)
     whole = {
-        "seed": _whole(position.get("seed", 0), "seed", -(1 << 63), (1 << 63) - 1),
+        "seed": _whole(position.get("seed", 0), "seed", 0, (1 << 63) - 1),
         "deal": _whole(position.get("deal", 1), "deal", 1, 1000),
         "dealer": dealer,
         "scores": _scores(position.get("scores", []), sides, check),

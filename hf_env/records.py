@@ -39,7 +39,7 @@ def deck_for(rules: RulesLike, seed: int, deal: int) -> str:
     """The shuffled order of a deal (from 1), after any burial, without playing.
 
     Hands, feet, upcard and stock lie in it in the order of docs/rules.md 3.3.
-    Raises RulesError for the rules, ValueError for a deal below 1 or a seed beyond 64 bits.
+    Raises RulesError for the rules, ValueError for a deal below 1 or a seed out of 0 to 2**63 - 1.
     """
     if deal < 1:
         raise ValueError(f"deals count from 1, not {deal}")
@@ -50,8 +50,8 @@ def deck_for(rules: RulesLike, seed: int, deal: int) -> str:
 
 
 def _check_seed(seed: int) -> None:
-    if not -(1 << 63) <= seed < 1 << 63:
-        raise ValueError(f"seed {seed} does not fit in 64 bits")
+    if not 0 <= seed < 1 << 63:
+        raise ValueError(f"seed {seed} is not from 0 to 2**63 - 1")
 
 
 # ------------------------------------------------------------------------------------------------ recording
