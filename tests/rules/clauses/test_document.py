@@ -75,7 +75,11 @@ def test_every_clause_has_tests_and_every_option_a_clause():
     ("old", "new", "complaint"),
     [
         (r"(clause 4\.3; options: ; tests:).*?-->", r"\1-->", "clause 4.3 has no test"),
-        (r"(clause 4\.3; options: ; tests: )", r"\1test_nothing, ", "clause 4.3 names test_nothing, which does not exist or is not marked with it"),
+        (
+            r"(clause 4\.3; options: ; tests: )",
+            r"\1test_nothing, ",
+            "clause 4.3 names test_nothing, which does not exist or is not marked with it",
+        ),
         (r"(clause 4\.3; options: ; tests: )", r"\1tests/none.py, ", "clause 4.3 names tests/none.py, which does not exist"),
         (r"(clause 4\.3; options: )", r"\1darw", "clause 4.3 names darw, which is no option"),
         (r"(clause \S+; options: )stock_out(; tests)", r"\1\2", "stock_out has no clause"),

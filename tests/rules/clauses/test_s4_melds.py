@@ -136,7 +136,12 @@ test_4_11_books_grow = legal(
 )
 test_4_11_grown_books = positions(
     "4.11",
-    ("grown by a natural", at(books="KKKKKKKK", add_to_complete="naturals"), lambda p: p["rules"].update(add_to_complete="none"), "allows 7"),
+    (
+        "grown by a natural",
+        at(books="KKKKKKKK", add_to_complete="naturals"),
+        lambda p: p["rules"].update(add_to_complete="none"),
+        "allows 7",
+    ),
     ("grown by a wild", at(books="22222222", add_to_complete="any"), lambda p: p["rules"].update(add_to_complete="naturals"), "allows 7"),
 )
 
@@ -145,7 +150,12 @@ test_4_12_an_open_meld_comes_first = legal(
     ("the book takes a wild, the open meld not", "add 2>K", GROWN.but(hand="25"), dict(melds="KKK2")),
     ("two_to_one binds grown books", "add 2>K", at("25", books="KKKKKK2", add_to_complete="any"), dict(books="KKKKK22")),
     ("at_most does not", "add 2>K", at("25", books="KKKKK22", wild_limit="at_most", add_to_complete="any"), dict(wild_limit="two_to_one")),
-    ("more_naturals binds them", "add 2>K", at("25", books="KKKKK22", wild_limit="more_naturals", add_to_complete="any"), dict(books="KKKK222")),
+    (
+        "more_naturals binds them",
+        "add 2>K",
+        at("25", books="KKKKK22", wild_limit="more_naturals", add_to_complete="any"),
+        dict(books="KKKK222"),
+    ),
     ("min_naturals binds them", "add 2>K", at("25", books="KKKK", book_size=3, min_naturals=4, add_to_complete="any"), dict(books="KKK")),
 )
 
@@ -193,7 +203,14 @@ def test_4_12_wild_books(game, _):
 OUT = {"permission": "none", "partner_foot": False, "books_to_go_out": [1, 1, 0]}
 
 
-@after("4.13", ("a natural or a wild onto the only clean book", at("K2444", in_foot=(0,), books="KKKKKKK 5555522", add_to_complete="any", **OUT), dict(hand="22444")))
+@after(
+    "4.13",
+    (
+        "a natural or a wild onto the only clean book",
+        at("K2444", in_foot=(0,), books="KKKKKKK 5555522", add_to_complete="any", **OUT),
+        dict(hand="22444"),
+    ),
+)
 def test_4_13_a_clean_book_becomes_dirty(game, stays_clean):
     """A clean book that got a wild is a dirty one for the score and for going out."""
     score = game.scores[0]

@@ -80,7 +80,12 @@ test_5_5_must_fit = legal(
     ("max_wilds", "take+2", KEYS.but(melds="KK2", wild_limit="at_most", max_wilds=2), dict(max_wilds=1)),
     ("min_naturals", "take+2", KEYS, dict(min_naturals=3)),
     ("min_naturals with the open meld", "take+2", KEYS.but(melds="KKK", min_naturals=5), dict(min_naturals=6)),
-    ("not onto a book that may grow", "take>meld", TAKE.but(take_key="any_meld", melds="KKK", add_to_complete="any"), dict(melds="", books="KKKKKKK")),
+    (
+        "not onto a book that may grow",
+        "take>meld",
+        TAKE.but(take_key="any_meld", melds="KKK", add_to_complete="any"),
+        dict(melds="", books="KKKKKKK"),
+    ),
 )
 
 

@@ -38,7 +38,7 @@ def test_6_2_at_the_next_turn(game, is_emptied):
     assert game.hand() == ("66677788899TJ" if is_emptied else "6")
 
 
-ENDING = at("5", melds="444", foot="66677788899Tr", stock="QQQQQQ5")
+ENDING = at("5", melds="444", foot="66677788899Tr", hands={2: "7"}, feet={2: "K" * 13}, stock="QQQQQQ5")
 
 
 @after("6.2", ("the stock is short at the next player's draw", ENDING.but(stock="5"), dict(stock="QQQQQQ5")))
@@ -53,9 +53,9 @@ def test_6_2_never_picked_up(game, ends_before):
     game.play("draw")
     assert game.over and game.end == "stock_draw" and game.scores[0] == score
     table = 3 * 5 - 3 * 5 - 3 * 5 - 3 * 10 - 2 * 10 - 10  # three 4s, less the cards of the foot but its red 3
-    others = sum({"4": 5, "5": 5, "6": 5, "7": 5}.get(card, 20 if card == "A" else 10) for card in game.hand(2) + (game.position["feet"][2] or ""))
-    # Picked up, the red 3 is laid, and a 5 replaces it.
-    assert score == table - others + (-100 if ends_before else 100 - 5)
+    others = 5 + 13 * 10  # the partner's hand and foot
+    # Picked up, the red 3 is laid and a 5 replaces it; the partner has drawn a queen more than it discarded.
+    assert score == table - others + (-100 if ends_before else 100 - 5 - 10)
 
 
 # Seat 3 is about to discard; seat 0 has emptied its hand by a discard and comes next.

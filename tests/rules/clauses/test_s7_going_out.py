@@ -52,12 +52,22 @@ test_7_2_quota = legal(
     ("the option's numbers", "add 4", TWO_TO_GO, dict(books_to_go_out=[3, 2, 1])),
     ("by the deal", "add 4", TWO_TO_GO.but(deal=2, books_to_go_out=[[3, 2, 1], [2, 2, 1]]), dict(deal=1)),
     ("the last entry holds on", "add 4", TWO_TO_GO.but(deal=4, books_to_go_out=[[3, 2, 1], [2, 2, 1]]), dict(deal=1)),
-    ("the last entry of those listed", "add 4", TWO_TO_GO.but(deal=3, books_to_go_out=[[2, 2, 1], [2, 2, 1], [2, 2, 0]], books=BOOKS[:-8]), dict(deal=2)),
+    (
+        "the last entry of those listed",
+        "add 4",
+        TWO_TO_GO.but(deal=3, books_to_go_out=[[2, 2, 1], [2, 2, 1], [2, 2, 0]], books=BOOKS[:-8]),
+        dict(deal=2),
+    ),
     ("the other side's books are not its own", "add 4", TWO_TO_GO, dict(books=BOOKS[:-8], sides={1: dict(books="22222**")})),
 )
 test_7_2_completed_in_this_turn = legal(
     "7.2",
-    ("earlier in the turn", "add 4", SHORT.but(hand="44", melds="444 222222", books=BOOKS[:31] + " 22222**", books_to_go_out=[2, 2, 1]), dict(books=BOOKS[:31])),
+    (
+        "earlier in the turn",
+        "add 4",
+        SHORT.but(hand="44", melds="444 222222", books=BOOKS[:31] + " 22222**", books_to_go_out=[2, 2, 1]),
+        dict(books=BOOKS[:31]),
+    ),
     ("by the very last card", "add K", FREE.but(hand="K5", melds="KKKKKK", books=BOOKS[8:]), dict(melds="KKKKK")),
     ("by the very last card, that no discard follows", "add K", FREE.but(hand="KK", melds="KKKKK", books=BOOKS[8:]), dict(melds="KKKK")),
 )
@@ -107,7 +117,11 @@ test_7_6_final_discard = legal(
 )
 
 
-@after("7.6", ("one card left", FREE.but(hand="44", final_discard="optional"), dict(final_discard="required")), ("one card left, to lay", FREE.but(hand="44", final_discard="forbidden"), dict(final_discard="required")))
+@after(
+    "7.6",
+    ("one card left", FREE.but(hand="44", final_discard="optional"), dict(final_discard="required")),
+    ("one card left, to lay", FREE.but(hand="44", final_discard="forbidden"), dict(final_discard="required")),
+)
 def test_7_6_one_card_left(game, may_be_laid):
     """With one card left: laid or discarded, only laid, only discarded."""
     game.play("add 4")
@@ -156,7 +170,12 @@ test_7_8_enough_must_be_left = legal(
     ("one that can be laid, completing the quota", "add K", FREE.but(hand="KK", books=BOOKS[8:]), dict(hand="K5")),
     ("and no discard required", "add K", FREE.but(hand="KK", books=BOOKS[8:]), dict(final_discard="required")),
     ("by a wild onto the wild meld", "add 4", FREE.but(hand="4*", melds="444 222222", books=BOOKS[:31]), dict(melds="444 22222")),
-    ("by a wild onto a natural meld", "add 4", FREE.but(hand="42", melds="444 KKKKK2", books="8888888 9999999 JJJJJ2* 22222**"), dict(melds="444 KKKKKK", books=BOOKS[8:])),
+    (
+        "by a wild onto a natural meld",
+        "add 4",
+        FREE.but(hand="42", melds="444 KKKKK2", books="8888888 9999999 JJJJJ2* 22222**"),
+        dict(melds="444 KKKKKK", books=BOOKS[8:]),
+    ),
     ("a take, the cards it brings counted", "take", SHORT.but(hand="QQ5", phase="draw", discard="Q6"), dict(discard="Q")),
     ("a take that leaves one to discard", "take", FREE.but(hand="QQ5", phase="draw", discard="Q"), dict(books=BOOKS[:-8])),
     ("a take that leaves none", "take", FREE.but(hand="QQ", phase="draw", discard="Q"), dict(final_discard="required")),

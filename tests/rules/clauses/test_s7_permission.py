@@ -24,7 +24,12 @@ test_7_4_the_question = legal(
     ("once a turn, after a no", "ask", ASK, dict(answers={2: "no"})),
     ("once a turn, after a yes", "ask", ASK, dict(answers={2: "yes"})),
     ("every partner of three", "ask", THREES, dict(in_foot=(0, 4))),
-    ("a book that a lay-down still completes", "ask", ASK.but(melds="444", books=BOOKS + " KKKKKKK", books_to_go_out=[3, 2, 1]), dict(books=BOOKS, melds="444 KKKKK")),
+    (
+        "a book that a lay-down still completes",
+        "ask",
+        ASK.but(melds="444", books=BOOKS + " KKKKKKK", books_to_go_out=[3, 2, 1]),
+        dict(books=BOOKS, melds="444 KKKKK"),
+    ),
 )
 
 
@@ -104,7 +109,12 @@ test_7_5_without_a_yes = legal(
     ("or none needed", "add K", ASK.but(hand="KK", permission="none"), dict(permission="binding_no")),
     ("a no of two", "add K", THREES.but(hand="KK", answers={0: "yes", 2: "yes"}), dict(answers={0: "yes", 2: "no"})),
     ("binding_no: a yes does not oblige", "discard K", ASK.but(answers={2: "yes"}), dict(permission="binding_both")),
-    ("binding_both: after a no anything goes", "discard K", ASK.but(permission="binding_both", answers={2: "no"}), dict(answers={2: "yes"})),
+    (
+        "binding_both: after a no anything goes",
+        "discard K",
+        ASK.but(permission="binding_both", answers={2: "no"}),
+        dict(answers={2: "yes"}),
+    ),
     ("binding_both: before the question too", "discard K", ASK.but(permission="binding_both"), dict(answers={2: "yes"})),
 )
 
@@ -132,7 +142,12 @@ test_7_5_binding_both = legal(
     ("binding_no asks with anything", "ask", ASK.but(hand="KKQ5"), dict(permission="binding_both")),
     ("a wild is needed elsewhere", "add 2>4", BOTH.but(hand="QQ22", melds="444", answers={2: "yes"}), dict(hand="QQ2")),
     ("it may not end otherwise", "add 2>K", BOTH.but(hand="KQQ22", answers={2: "yes"}), dict(hand="KQQ2")),
-    ("the clean books must stay", "add 2>8", BOTH.but(hand="2Q", answers={2: "yes"}, add_to_complete="any", books=BOOKS + " AAAAAAA"), dict(books=BOOKS)),
+    (
+        "the clean books must stay",
+        "add 2>8",
+        BOTH.but(hand="2Q", answers={2: "yes"}, add_to_complete="any", books=BOOKS + " AAAAAAA"),
+        dict(books=BOOKS),
+    ),
 )
 
 

@@ -96,7 +96,11 @@ def test_8_4_reshuffle(game, reshuffles):
         assert game.end == "stock_draw" and game.position["reshuffles"] == 0
 
 
-@after("8.4", ("one discard below the top", MINI.but(discard="K7"), dict(discard="K")), ("two for a draw of two", MINI.but(discard="K78", draw=2), dict(discard="K7")))
+@after(
+    "8.4",
+    ("one discard below the top", MINI.but(discard="K7"), dict(discard="K")),
+    ("two for a draw of two", MINI.but(discard="K78", draw=2), dict(discard="K7")),
+)
 def test_8_4_nothing_left_to_shuffle(game, goes_on):
     """If nothing is left to shuffle the deal ends, but what came stays."""
     below = game.position["discard"][1:]
@@ -153,7 +157,12 @@ def game_with(discard, reshuffles):
 LAST_TURN = at("45", melds="444", max_turns=9, turns=8)
 
 
-@after("8.5", ("the last turn", LAST_TURN, dict(turns=7)), ("the option", LAST_TURN, dict(max_turns=10)), ("200 for each player", LAST_TURN.but(max_turns="auto", turns=799), dict(turns=798)))
+@after(
+    "8.5",
+    ("the last turn", LAST_TURN, dict(turns=7)),
+    ("the option", LAST_TURN, dict(max_turns=10)),
+    ("200 for each player", LAST_TURN.but(max_turns="auto", turns=799), dict(turns=798)),
+)
 def test_8_5_last_turn(game, is_last):
     """The discard that completes the last turn ends the deal, and nobody gets the bonus for going out."""
     score = game.scores[0]

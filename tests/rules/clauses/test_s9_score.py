@@ -46,14 +46,22 @@ def test_9_1_clean_book(game, is_inside):
     assert final(game) - BASE == (500 + 70 if is_inside else other[key])
 
 
-@after("9.1", ("dirty_book", END.but(books="9999922"), dict(dirty_book=305)), ("one wild is enough", END.but(books="9999992", points={"two": 10, "high": 10}), dict(books="9999999")))
+@after(
+    "9.1",
+    ("dirty_book", END.but(books="9999922"), dict(dirty_book=305)),
+    ("one wild is enough", END.but(books="9999992", points={"two": 10, "high": 10}), dict(books="9999999")),
+)
 def test_9_1_dirty_book(game, is_inside):
     """A dirty book's bonus."""
     bonus = 300 if is_inside else {"9999922": 305, "9999999": 500}[game.state["books"]]
     assert final(game) - BASE == bonus + (90 if game.state["books"] == "9999922" else 70)
 
 
-@after("9.1", ("wild_book", END.but(books="22222**"), dict(wild_book=1000)), ("seven wilds, or six", END.but(books="22222**"), dict(books="", melds="444 2222**")))
+@after(
+    "9.1",
+    ("wild_book", END.but(books="22222**"), dict(wild_book=1000)),
+    ("seven wilds, or six", END.but(books="22222**"), dict(books="", melds="444 2222**")),
+)
 def test_9_1_wild_book(game, is_inside):
     """A wild book's bonus, for seven wilds."""
     bonus = 1500 if is_inside else {"22222**": 1000, "": -20}[game.state["books"]]
@@ -78,7 +86,7 @@ def test_9_1_red_threes_without_opening(game, has_two):
     assert not game.side()["opened"] and final(game) == -HELD + (200 if has_two else 100)
 
 
-OUT = at("4", hands={2: "4"}, melds="555", books="8888888", books_to_go_out=[1, 0, 0], in_foot=(0,), feet={2: "7" * 13}, permission="none", partner_foot=False)
+OUT = at("4", melds="555", books="8888888", in_foot=(0,), books_to_go_out=[1, 0, 0], permission="none", partner_foot=False)
 
 
 @after("9.1", ("going_out", OUT, dict(going_out=200)), ("or a card kept", OUT, dict(hand="44")))
@@ -102,7 +110,11 @@ def test_9_2_cards_held(game, is_inside):
     assert final(game) - BASE == (0 if is_inside else -5)
 
 
-@after("9.2", ("a red 3 in a foot", END.but(foot="6" * 12 + "r"), dict(red3_held=200)), ("two of them", END.but(foot="6" * 12 + "r"), dict(foot="6" * 11 + "rr")))
+@after(
+    "9.2",
+    ("a red 3 in a foot", END.but(foot="6" * 12 + "r"), dict(red3_held=200)),
+    ("two of them", END.but(foot="6" * 12 + "r"), dict(foot="6" * 11 + "rr")),
+)
 def test_9_2_red_threes_held(game, is_inside):
     """A red 3 in a foot not picked up costs, in place of card points."""
     number, each = game.state["foot"].count("r"), game.rules.red3_held
@@ -126,7 +138,11 @@ SEVENS = END.but(books="7777777", feet={2: "6" * 7 + "J" * 6}, foot="6" * 13, se
 SEVENS_HELD = 15 - 5 - 5 - 20 * 5 - 60
 
 
-@after("9.3", ("a clean book of 7s", SEVENS, dict(sevens_book="none")), ("no other rank", SEVENS, dict(books="8888888", points={"high": 5}, feet={2: "6" * 7 + "5" * 6}, foot="6" * 13)))
+@after(
+    "9.3",
+    ("a clean book of 7s", SEVENS, dict(sevens_book="none")),
+    ("no other rank", SEVENS, dict(books="8888888", points={"high": 5}, feet={2: "6" * 7 + "5" * 6}, foot="6" * 13)),
+)
 def test_9_3_sevens_book(game, is_inside):
     """`sevens_book` is the bonus of a clean book of 7s, in place of `clean_book`."""
     others = SEVENS_HELD + (30 if game.rules.points.high == 5 else 0)
@@ -142,7 +158,11 @@ def test_9_3_dirty_sevens(game, is_clean):
 PENALTY = END.but(melds="444 2222**", unfinished_wild_penalty=500)
 
 
-@after("9.3", ("an unfinished wild meld", PENALTY, dict(melds="444", books="22222**")), ("the option", PENALTY, dict(unfinished_wild_penalty=0)))
+@after(
+    "9.3",
+    ("an unfinished wild meld", PENALTY, dict(melds="444", books="22222**")),
+    ("the option", PENALTY, dict(unfinished_wild_penalty=0)),
+)
 def test_9_3_unfinished_wild_meld(game, is_inside):
     """The penalty for a wild meld that is no book; a wild book has none."""
     wild = 180 if "2222**" in game.state["melds"] else 200 + 1500
@@ -180,7 +200,11 @@ def test_9_4_target(game, is_reached):
     assert game.over and game.game_over == is_reached and list(game.engine.game["scores"][:2]) == totals
 
 
-@after("9.4", ("the last deal there may be", END.but(target=100_000, max_deals=6, deal=6), dict(deal=5)), ("50 of them", END.but(target=100_000, deal=50), dict(deal=49)))
+@after(
+    "9.4",
+    ("the last deal there may be", END.but(target=100_000, max_deals=6, deal=6), dict(deal=5)),
+    ("50 of them", END.but(target=100_000, deal=50), dict(deal=49)),
+)
 def test_9_4_most_deals(game, is_last):
     """Without reaching the target a game ends after `max_deals` deals."""
     game.play("draw")
@@ -260,7 +284,14 @@ def test_9_6_example_b(game, has_seven):
     assert final(game) == (860 if has_seven else 350)
 
 
-@after("9.6", ("c: stock out with 2 clean, 1 dirty, 1 wild and 1 red 3", EXAMPLE_A.but(books="KKKKKKK 4444444 QQQQQ22 2222222", red3=1, phase="draw", stock=""), dict(red3=0)))
+@after(
+    "9.6",
+    (
+        "c: stock out with 2 clean, 1 dirty, 1 wild and 1 red 3",
+        EXAMPLE_A.but(books="KKKKKKK 4444444 QQQQQ22 2222222", red3=1, phase="draw", stock=""),
+        dict(red3=0),
+    ),
+)
 def test_9_6_example_c(game, has_red3):
     """2900 before card points, and 2800 without the red 3."""
     assert final(game) == (2900 if has_red3 else 2800)
