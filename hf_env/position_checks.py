@@ -68,10 +68,14 @@ def _check_table(side: dict[str, Any], path: str, rules: RuleSet) -> None:
     for key, cards in side["melds"].items():
         where = f"{path}.melds.{key}"
         if len(cards) >= rules.book_size:
-            raise PositionError(f"{where}: {shown(cards)} has {len(cards)} cards and is a book (book_size = {rules.book_size})")
+            raise PositionError(
+                f"{where}: {shown(cards)} has {len(cards)} cards and is a book (book_size = {rules.book_size})"
+            )
         _check_meld(cards, where, rules, False)
         if key == "wild" and rules.wild_book_cap is not None and wild_books >= rules.wild_book_cap:
-            raise PositionError(f"{where}: no wild meld is started with {wild_books} wild books (wild_book_cap = {rules.wild_book_cap})")
+            raise PositionError(
+                f"{where}: no wild meld is started with {wild_books} wild books (wild_book_cap = {rules.wild_book_cap})"
+            )
     for number, cards in enumerate(side["books"]):
         where = f"{path}.books[{number}]"
         grown = len(cards) > rules.book_size
@@ -148,9 +152,14 @@ def _check_opening(p: dict[str, Any], rules: RuleSet) -> None:
         if turn[name] and not in_opening:
             raise PositionError(f"turn.{name}: {turn[name]}, but seat {turn['seat']} is not in the middle of an opening")
     if turn["taking"] > len(p["discard"]):
-        raise PositionError(f"turn.taking: {turn['taking']} cards are owed, and the discard pile has {len(p['discard'])}")
+        raise PositionError(
+            f"turn.taking: {turn['taking']} cards are owed, and the discard pile has {len(p['discard'])}"
+        )
     if turn["taking"] and rules.take_count != "all" and turn["taking"] > rules.take_count - 1:
-        raise PositionError(f"turn.taking: {turn['taking']} cards are owed; take_count = {rules.take_count} leaves {max(rules.take_count - 1, 0)}")
+        most = max(rules.take_count - 1, 0)
+        raise PositionError(
+            f"turn.taking: {turn['taking']} cards are owed; take_count = {rules.take_count} leaves {most}"
+        )
 
 
 def _check_turn(p: dict[str, Any], rules: RuleSet) -> None:
@@ -217,7 +226,7 @@ def _check_discard(p: dict[str, Any], rules: RuleSet) -> None:
     if not discard and p["turn"]["phase"] == "draw":
         raise PositionError("discard: empty before the draw")
     if "r" in discard and ("red3" in rules.bury_upcard or "r" in discard[:-1]):
-        raise PositionError("discard: holds a red 3, which is never discarded (and lies there only as an upcard not buried)")
+        raise PositionError("discard: holds a red 3, which lies there only at the bottom, as an upcard not buried")
 
 
 def check_legal(access: GameAccess) -> None:

@@ -20,7 +20,9 @@ NATURALS = KIND_CHARS[:NUM_NATURALS]
 MAX_PACKET = 127
 MAX_TOTAL = 5 * 32_767  # totals are seen in 16 bits, in units of 5 points
 
-REQUIRED = ("rules", "seed", "deal", "dealer", "scores", "turns", "turn", "hands", "feet", "known", "stock", "discard", "sides")
+REQUIRED = (
+    "rules", "seed", "deal", "dealer", "scores", "turns", "turn", "hands", "feet", "known", "stock", "discard", "sides",
+)  # fmt: skip
 OPTIONAL = ("format", "reshuffles", "single_deal", "end", "recent_discards", "events", "num_events", "stats")
 TURN_FIELDS = ("seat", "phase", "asked", "answers", "may_go_out", "laid", "taking")
 SIDE_FIELDS = ("melds", "books", "red3", "opened")
@@ -223,7 +225,8 @@ def _history_shape(p: Mapping[str, Any], players: int, sides: int, whole: dict[s
     events = _events(p.get("events", []), players)
     num_events = _whole(p.get("num_events", len(events)), "num_events", 0, 1 << 30)
     if len(events) != min(num_events, NUM_EVENTS):
-        raise PositionError(f"events: has {len(events)} entries, and num_events = {num_events} needs {min(num_events, NUM_EVENTS)}")
+        needed = min(num_events, NUM_EVENTS)
+        raise PositionError(f"events: has {len(events)} entries, and num_events = {num_events} needs {needed}")
     return {"recent_discards": recent, "stats": stats, "events": events, "num_events": num_events}
 
 

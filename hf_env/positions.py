@@ -1,8 +1,8 @@
 """Positions as JSON: all that the state of a game holds, as text that people can write (``hf-position/1``).
 
-Beside the fields of the format these helper fields are written, and may be left out: ``recent_discards`` (each seat's
-last 4 discards in this deal, latest first), ``events`` (the last 64 public events of this deal, oldest first, as
-``[seat, label, red 3s laid]``) with ``num_events``, ``stats`` (counters of behaviour in this deal), ``single_deal`` (the
+Beside the fields of the format these helper fields are written, and may be left out: ``recent_discards`` (each
+seat's last 4 discards in this deal, latest first), ``events`` (the last 64 public events of this deal, oldest first,
+as ``[seat, label, red 3s laid]``) with ``num_events``, ``stats`` (counters of behaviour in this deal), ``single_deal`` (the
 game is this one deal), and, once the deal is over (phase ``"over"``), ``end`` (``reason``, ``out_seat``).
 """
 
@@ -16,7 +16,17 @@ import numpy as np
 
 from hf_env.actions import ACTIONS
 from hf_env.engine.access import GameAccess
-from hf_env.engine.cards import JOKER, KIND_CHARS, NUM_KINDS, NUM_MELDS, NUM_NATURALS, TWO, WILD, format_cards, format_counts
+from hf_env.engine.cards import (
+    JOKER,
+    KIND_CHARS,
+    NUM_KINDS,
+    NUM_MELDS,
+    NUM_NATURALS,
+    TWO,
+    WILD,
+    format_cards,
+    format_counts,
+)
 from hf_env.engine.state import ANSWER_YES, GAME_DTYPE, NOT_YET, NUM_EVENTS, PHASE_ANSWER, PHASE_OVER
 from hf_env.engine.transitions import EVENT_SEAT_STRIDE
 from hf_env.position_checks import check_legal, check_state
@@ -72,7 +82,8 @@ def to_position(games: np.ndarray, i: int, rules: RuleSet, *, history: bool = Tr
         position["single_deal"] = True
     if int(g["phase"]) == PHASE_OVER:
         out_seat = int(g["out_seat"])
-        position["end"] = {"reason": END_REASONS[int(g["end_reason"])], "out_seat": None if out_seat == NOT_YET else out_seat}
+        reason = END_REASONS[int(g["end_reason"])]
+        position["end"] = {"reason": reason, "out_seat": None if out_seat == NOT_YET else out_seat}
     if history:
         position |= _history(g, players, sides)
     return position
@@ -92,7 +103,8 @@ def _turn(g: np.void, players: int, sides: int) -> dict[str, Any]:
 
 
 def _meld_text(rank: int, naturals: int, twos: int, jokers: int) -> str:
-    return (KIND_CHARS[rank] * int(naturals) if rank != WILD else "") + KIND_CHARS[TWO] * int(twos) + KIND_CHARS[JOKER] * int(jokers)
+    own = KIND_CHARS[rank] * int(naturals) if rank != WILD else ""
+    return own + KIND_CHARS[TWO] * int(twos) + KIND_CHARS[JOKER] * int(jokers)
 
 
 def _side(g: np.void, side: int) -> dict[str, Any]:
@@ -209,7 +221,8 @@ def _build_turn(g: np.void, p: dict[str, Any], rules: RuleSet) -> None:
     for other, answer in turn["answers"].items():
         g["answers"][int(other)] = 1 if answer == "yes" else 2
     if int(g["phase"]) == PHASE_ANSWER:
-        partners = [(seat + step) % rules.players for step in range(rules.num_sides, rules.players, rules.num_sides)]
+        steps = range(rules.num_sides, rules.players, rules.num_sides)
+        partners = [(seat + step) % rules.players for step in steps]
         g["to_move"] = next((other for other in partners if str(other) not in turn["answers"]), seat)
     end = p["end"]
     g["end_reason"] = END_REASONS.index(end["reason"]) if end else 0

@@ -32,6 +32,8 @@ from hf_env.engine.state import (
 # What is said where no other sentence fits; tests show that it never is.
 FALLBACK = "the rules do not allow it here"
 IT_IS_LEGAL = "it is legal"
+# Naturals, 2s and jokers of the hand that each take of a natural top card needs.
+_KEYS = {ids.TAKE: (2, 0, 0), ids.TAKE_TWO: (1, 1, 0), ids.TAKE_JOKER: (1, 0, 1), ids.TAKE_MELD: (0, 0, 0)}
 BOUND = "after the yes only lay-downs that can still end in going out are legal (permission = binding_both)"
 
 
@@ -141,7 +143,7 @@ class _Question:
         if not r["take_wild_top"]:
             return f"a wild on top ({card}) blocks the discard pile (take_wild_top = blocked)"
         if r["wild_discard_freezes"]:
-            return f"a wild lies in the discard pile: only two naturals take it, and only under a natural top card, not {card}"
+            return f"a wild lies in the discard pile: two naturals take it, only under a natural top card, not {card}"
         if action != ids.TAKE:
             return f"only a pair of {card} takes the {card} on top"
         if self.hand[top] < 2:
@@ -157,7 +159,7 @@ class _Question:
         g, r, card = self.g, self.r, KIND_CHARS[top]
         if action != ids.TAKE and r["wild_discard_freezes"] and g["discard_kinds"][TWO] + g["discard_kinds"][JOKER] > 0:
             return "a wild lies in the discard pile: only two naturals take it (wild_discard_freezes)"
-        naturals, twos, jokers = {ids.TAKE: (2, 0, 0), ids.TAKE_TWO: (1, 1, 0), ids.TAKE_JOKER: (1, 0, 1)}.get(action, (0, 0, 0))
+        naturals, twos, jokers = _KEYS[action]
         if action == ids.TAKE_MELD and r["take_key"] != ANY_MELD:
             return "the top card alone takes nothing (take_key is not any_meld)"
         if action in (ids.TAKE_TWO, ids.TAKE_JOKER) and r["take_key"] < NATURAL_AND_WILD:
@@ -170,7 +172,8 @@ class _Question:
             return f"the side has no open meld of {card}"
         added = naturals + twos + jokers + 1
         if sum(held) + added > r["book_size"]:
-            return f"{_count(added, 'card')} do not fit: the meld of {card} has {sum(held)}, a book has {int(r['book_size'])}"
+            size = int(r["book_size"])
+            return f"{_count(added, 'card')} do not fit: the meld of {card} has {sum(held)}, a book has {size}"
         after = (held[0] + naturals + 1, held[1] + twos, held[2] + jokers)
         return wild_limit_reason(r, f"the meld {_cards(top, *after)}", after[0], after[1] + after[2], False)
 
@@ -259,7 +262,7 @@ class _Question:
         if left == 0 and self.r["final_discard"] == FINAL_REQUIRED:
             return "it would lay the last card, which must be discarded (final_discard = required)"
         if left == 1 and obstacle is None:
-            return "it would leave 1 card that cannot be laid, and the last card may not be discarded (final_discard = forbidden)"
+            return "it would leave 1 card, which can neither be laid nor discarded (final_discard = forbidden)"
         if obstacle is None:
             return FALLBACK
         return f"it would leave {_count(left, 'card')} in the foot, and going out is not allowed: {obstacle}"
@@ -335,7 +338,8 @@ class _Question:
         if sum(self.hand) == 1:
             obstacle = self._obstacle_to_going_out(self.g)
             if obstacle:
-                return f"it is the last card in the foot, and going out is not allowed: {obstacle.replace('would have', 'has')}"
+                lack = obstacle.replace("would have", "has")
+                return f"it is the last card in the foot, and going out is not allowed: {lack}"
             if self.r["final_discard"] == FINAL_FORBIDDEN:
                 return "the last card must be laid, not discarded (final_discard = forbidden)"
         if self.r["permission"] == BINDING_BOTH and self.g["may_go_out"]:

@@ -217,7 +217,9 @@ def steps(record: Mapping[str, Any]) -> Iterator[ReplayStep]:
         yield from _replay_deal(access, rules, entry, where, is_last=index == len(deals) - 1)
 
 
-def _replay_deal(access: GameAccess, rules: RuleSet, entry: dict[str, Any], where: str, is_last: bool) -> Iterator[ReplayStep]:
+def _replay_deal(
+    access: GameAccess, rules: RuleSet, entry: dict[str, Any], where: str, is_last: bool
+) -> Iterator[ReplayStep]:
     g = access.game
     deal = int(g["deal"])
     for name, value in (("deal", deal), ("dealer", int(g["dealer"])), ("deck", deck_for(rules, int(g["seed"]), deal))):
@@ -268,7 +270,10 @@ class _Orders:
         if self._seen >= len(self._given):
             raise RecordError(f"{self._where}: {len(self._given)} in the record, and there is one more: {order!r}")
         if self._given[self._seen] != order:
-            raise RecordError(f"{self._where}[{self._seen}]: {self._given[self._seen]!r} in the record, {order!r} by the rules and the seed")
+            given = self._given[self._seen]
+            raise RecordError(
+                f"{self._where}[{self._seen}]: {given!r} in the record, {order!r} by the rules and the seed"
+            )
         self._seen += 1
 
     def finish(self) -> None:
@@ -303,8 +308,9 @@ def _check_head(record: Mapping[str, Any]) -> RuleSet:
     except ValueError as error:
         raise RecordError(f"seed: {error}") from None
     if record.get("rules_fingerprint", rules.fingerprint) != rules.fingerprint:
+        given = record["rules_fingerprint"]
         raise RecordError(
-            f"rules_fingerprint: {record['rules_fingerprint']!r} in the record, these rules have {rules.fingerprint!r} now"
+            f"rules_fingerprint: {given!r} in the record, these rules have {rules.fingerprint!r} now"
         )
     if not record["deals"]:
         raise RecordError("deals: none")
