@@ -170,7 +170,7 @@ class HandAndFootSeat(gymnasium.Env):
         self._counter = DecisionCounter(1, self._vec.num_seats, game_seed)
         self._started = True
         self._deal_results: list[dict[str, Any]] = []
-        self._play_others()
+        self._reward_before = self._play_others()
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -183,7 +183,9 @@ class HandAndFootSeat(gymnasium.Env):
             raise RuntimeError("the game has not begun or is over; call reset()")
         if isinstance(action, bool | np.bool_) or np.ndim(action) or not np.issubdtype(np.asarray(action).dtype, np.integer):
             raise ValueError(f"action {action!r} is no action: an integer from 0 to {len(ACTIONS) - 1} is needed")
-        reward = self._step_one(int(action)) + self._play_others()
+        reward = self._step_one(int(action)) + self._play_others() + self._reward_before
+        # What shaping paid before the agent's first decision comes with its first step, so that the sums are right.
+        self._reward_before = 0.0
         vec = self._vec
         return self._observation(), reward, bool(vec.terminated[0]), bool(vec.truncated[0]), self._info()
 

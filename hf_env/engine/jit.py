@@ -100,6 +100,13 @@ class _Cache(FunctionCache):
     _impl_class = _Impl
 
 
+def _widened(numba_type):
+    numba_type = types.unliteral(numba_type)
+    if isinstance(numba_type, types.Integer) and numba_type != types.uint64:
+        return types.int64
+    return numba_type
+
+
 def _compiled(function, callable_from_python):
     dispatcher = numba.njit(
         nogil=True, error_model="numpy", no_cpython_wrapper=not callable_from_python, no_cfunc_wrapper=True
@@ -108,10 +115,10 @@ def _compiled(function, callable_from_python):
     by_types = dispatcher.get_call_template
     compile_for = dispatcher.compile
 
-    def without_literals(args, kws):
-        # Numba compiles a callee anew for each constant that it is called with; one version serves all.
-        args = tuple(types.unliteral(arg) for arg in args)
-        return by_types(args, {name: types.unliteral(arg) for name, arg in kws.items()})
+    def with_few_types(args, kws):
+        # Numba compiles a callee anew for each constant and each width of integer that it is called with; one
+        # version serves all. Only uint64 stays, whose arithmetic differs.
+        return by_types(tuple(_widened(arg) for arg in args), {name: _widened(arg) for name, arg in kws.items()})
 
     def compile_at_level_2(signature):
         # Measured: level 3 unrolls the small loops over kinds, takes half as long again and runs no faster.
@@ -122,7 +129,7 @@ def _compiled(function, callable_from_python):
         finally:
             config.OPT = level
 
-    dispatcher.get_call_template = without_literals
+    dispatcher.get_call_template = with_few_types
     dispatcher.compile = compile_at_level_2
     return dispatcher
 
