@@ -67,12 +67,14 @@ def test_a_seed_repeats_the_game_whoever_sits_there(seats):
 @pytest.mark.parametrize("seat", [0, 1, 2])
 def test_the_seats_rewards_add_up(seat, shaping):
     # Others may move before the agent's first decision and after its last one.
-    env = HandAndFootSeat(load_rules("mini", players=3, decks=2, deals=2), seat=seat, reward="score", shaping=shaping)
+    others = {other: GreedyPolicy() for other in range(3) if other != seat}
+    env = HandAndFootSeat(load_rules("mini", players=3, decks=2, deals=2), seat=seat, seats=others, shaping=shaping)
     for seed in range(25):
         trace = play(env, seed)
-        deals = trace[-1][2]["deal_results"]
+        deals = [deal["scores"] for deal in trace[-1][2]["deal_results"]]
         assert len(deals) == 2
-        assert abs(sum(step[1] for step in trace) * 1000 - sum(deal["scores"][seat] for deal in deals)) < 0.5
+        expected = sum(scores[seat] - (sum(scores) - scores[seat]) / 2 for scores in deals)
+        assert abs(sum(step[1] for step in trace) * 1000 - expected) < 0.5
 
 
 def test_an_illegal_action_raises_and_changes_nothing():
