@@ -177,4 +177,57 @@ def opening(rng: random.Random) -> tuple[RuleSet, dict[str, Any]]:
     if turn.get("laid") and rules.take_count != 1 and rng.random() < 0.5:
         most = len(position["discard"]) if rules.take_count == "all" else min(len(position["discard"]), rules.take_count - 1)
         position["turn"]["taking"] = rng.randrange(0, most + 1)
+    return sharpened(rules, b.options, position, rng), position
+
+
+def short_stock(rng: random.Random) -> tuple[RuleSet, dict[str, Any]]:
+    """A stock of 0 to 5 cards with many red 3s, before the draw or with a foot about to be picked up."""
+    rules = random_rules(rng, opening=False)
+    b = Builder(rules, rng)
+    side = b.side(rng.randrange(0, 2), rng.randrange(0, 3))
+    phase = rng.choice(["draw", "play"])
+    fitting = "".join(key for key in side["melds"] if key != "wild") or WILDS
+    if side["melds"] and rng.random() < 0.7:  # cards that can be laid, so that the hand is emptied
+        hand = b.some(rng.choice([1, 1, 2]), fitting)
+    else:
+        hand = b.hand(rng.choice([1, 1, 3, 4]))
+    position = b.finish(side, hand, False, phase=phase)
+    loose = list(position["stock"]) + ["r"] * position["sides"][-1]["red3"]
+    rng.shuffle(loose)
+    loose.sort(key=lambda card: card != "r" or rng.random() < 0.5)
+    feet = position["feet"]
+    for seat in (0, 1):  # red 3s in the feet that may be picked up
+        if feet[seat] and rng.random() < 0.6:
+            loose.append(feet[seat][0])
+            feet[seat] = loose.pop(0) + feet[seat][1:]
+    stock = [loose.pop(0) for _ in range(rng.randrange(0, 6))]
+    rng.shuffle(stock)
+    position["stock"] = "".join(stock)
+    position["sides"][-1]["red3"] = loose.count("r")
+    rest = [card for card in loose if card != "r"]
+    filled = list(range(1, rules.players))
+    if rng.random() < 0.4 and rules.num_sides < rules.players:  # a partner's hand, emptied by a discard
+        rest += position["hands"][rules.num_sides]
+        position["hands"][rules.num_sides] = ""
+        filled.remove(rules.num_sides)
+    for seat in filled:
+        position["hands"][seat] += "".join(rest.pop() for _ in range(min(100, len(rest))))
+    position["discard"] = position["discard"].replace("r", "") + "".join(rest) + "r" * position["discard"].count("r")
+    position["hands"] = [canonical(hand) for hand in position["hands"]]
+    position["feet"] = [foot and canonical(foot) for foot in feet]
     return rules, position
+
+
+def sharpened(rules: RuleSet, options: Options, position: dict[str, Any], rng: random.Random) -> RuleSet:
+    """Mostly with another minimum: the most that the hand can lay, or a little less, where each piece counts."""
+    if rng.random() < 0.3:
+        return rules
+    side, hand = position["sides"][0], position["hands"][0]
+    if position["turn"]["phase"] == "draw":  # half of these with the cards of a take
+        hand += position["discard"][0] * (rng.random() < 0.5)
+    most = options.most_points(canonical(hand), tuple(side["melds"].items()), tuple(side["books"]))
+    minimum = position["turn"]["laid"] + most - 5 * rng.choice([-1, 0, 0, 1, 2, 4])
+    try:
+        return rules.with_overrides(opening=[max(minimum, 5)])
+    except RulesError:  # beyond what any hand could lay
+        return rules

@@ -9,7 +9,7 @@ from hf_env.actions import ACTIONS
 from hf_env.engine.access import GameAccess
 from hf_env.positions import PositionError, from_position
 from hf_env.rules import RuleSet
-from tests.differential.random_positions import Builder, random_rules
+from tests.differential.random_positions import Builder, random_rules, sharpened
 from tests.reference.laying import LAYDOWNS, Options, without
 
 LARGEST_HAND = 10
@@ -57,6 +57,7 @@ def compare(seeds: range) -> tuple[int, int]:
             side = b.side(rng.choice([0, 1]), rng.randrange(1, 3)) | {"opened": False}
             laid = b.options.value("".join(side["melds"].values()) + "".join(side["books"]))
         position = b.finish(side, b.hand(rng.randrange(3, LARGEST_HAND + 1)), False, laid=laid)
+        rules = sharpened(rules, b.options, position, rng)
         try:
             games, _ = from_position(position, rules)
         except PositionError as error:
@@ -72,8 +73,8 @@ def compare(seeds: range) -> tuple[int, int]:
 
 
 def test_openings() -> None:
-    """400 hands of up to 10 cards under random limits, growing books among them."""
-    compared, refused = compare(range(400))
+    """1,000 hands of up to 10 cards under random limits, growing books among them."""
+    compared, refused = compare(range(1_000))
     assert compared > 200 and refused > 100
 
 

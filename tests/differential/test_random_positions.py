@@ -12,7 +12,7 @@ from hf_env.engine.access import GameAccess
 from hf_env.positions import PositionError, from_position, to_position
 from hf_env.rules import RuleSet
 from tests.differential.harness import REASONS, reshuffled
-from tests.differential.random_positions import last_cards, opening
+from tests.differential.random_positions import last_cards, opening, short_stock
 from tests.reference.game import ReferenceGame
 from tests.reference.laying import Options
 
@@ -92,8 +92,21 @@ def test_last_cards() -> None:
 
 def test_openings() -> None:
     """Pieces of openings and takes that open, from hands of 4 to 28 cards, books within the opening."""
-    seen = compare_many(opening, range(800))
+    seen = compare_many(opening, range(600))
     assert seen["compared"] > 400 and min(seen[name] for name in ("take", "take+2", "meld", "add", "discard")) > 15, seen
+
+
+def test_short_stock() -> None:
+    """Draws and feet with little left to draw, red 3s among it, with and without a reshuffle."""
+    seen = compare_many(short_stock, range(1_000))
+    assert seen["compared"] > 500 and min(seen[name] for name in ("draw", "stock_draw", "stock_red3", "on")) > 30, seen
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(20))
+def test_short_stock_long(part: int) -> None:
+    """40,000 positions."""
+    compare_many(short_stock, range(10_000 + 2_000 * part, 12_000 + 2_000 * part))
 
 
 @pytest.mark.long
