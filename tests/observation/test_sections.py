@@ -13,8 +13,8 @@ from hf_env.engine.state import GAME_DTYPE, HIDDEN_FIELDS, PRIVATE_FIELDS, PUBLI
 from tests.observation.driving import holding, reached_games
 from tests.observation.facts import changed_sections
 
-# So that all that depends on the number of the deal differs from deal to deal.
-BY_DEAL = {"draw": [2, 3, 1, 2], "books_to_go_out": [[2, 2, 1], [1, 3, 0], [3, 1, 2], [0, 0, 1]]}
+# So that all that depends on the number of the deal differs from deal to deal, and 7s count apart.
+BY_DEAL = {"draw": [2, 3, 1, 2], "books_to_go_out": [[2, 2, 1], [1, 3, 0], [3, 1, 2], [0, 0, 1]], "sevens_book": 1000}
 HAND = {"hand", "unseen"}  # what is held is no longer unseen
 OF_DEAL = {
     "deal", "deals_left", "minimum", "needed", "quota_missing", "option_draw", "option_next_minimum", "option_quota_clean",
@@ -47,9 +47,12 @@ GAME_SECTIONS: dict[str, set[str] | tuple[set[str], set[str]]] = {
     "naturals": {"meld_naturals"},
     "twos": {"meld_twos"},
     "jokers": {"meld_jokers"},
-    "clean_books": {"clean_books", "wild_books", "table_scores", "quota_missing"},
-    "dirty_books": {"dirty_books", "table_scores", "quota_missing"},
-    "table": {"table_scores", "unseen"},
+    "clean_books": {"clean_books", "wild_books", "table_scores"},  # the bonus of a clean book of 7s
+    "dirty_books": {"dirty_books"},
+    # Counts of the three above, kept with them: tests/property proves it.
+    "book_counts": {"table_scores", "quota_missing"},
+    "table_points": {"table_scores"},
+    "table": {"unseen"},
     "discard_kinds": {"discard_kinds", "unseen"},
     "known": ({"known"}, {"known", "unseen"}),
     "recent_discards": {"recent_discards"},
@@ -99,7 +102,7 @@ RULE_SECTIONS: dict[str, set[str]] = {
     "max_turns": {"option_max_turns"},
     "card_points": {
         "option_points_joker", "option_points_two", "option_points_ace", "option_points_high", "option_points_low",
-        "option_points_black3", "table_scores",
+        "option_points_black3",
     },
     "clean_book": {"option_clean_book", "table_scores"},
     "dirty_book": {"option_dirty_book", "table_scores"},
@@ -158,6 +161,8 @@ def changed_value(name: str, value: int, index: tuple[int, ...], rng: np.random.
     }  # fmt: skip
     if name == "events":
         allowed = range(6) if index[-1] == 1 else [seat * 256 + action for seat in range(4) for action in (0, 5, 126)]
+    elif name == "table_points":
+        allowed = [value + 5, value + 10]
     else:
         allowed = choices.get(name, [value + 1, value + 2])
     others = [x for x in allowed if x != value]
@@ -169,13 +174,16 @@ def indices(name: str, shape: tuple[int, ...], g: np.void, rng: np.random.Genera
     if not shape:
         return ()
     rows = {"hands": 4, "feet": 4, "known": 4, "hand_sizes": 4, "foot_sizes": 4, "in_foot": 4, "answers": 4, "recent_discards": 4}
-    sides = ("opened", "red3", "naturals", "twos", "jokers", "clean_books", "dirty_books", "table", "scores")
+    sides = ("opened", "red3", "naturals", "twos", "jokers", "clean_books", "dirty_books", "table", "scores",
+             "book_counts", "table_points")  # fmt: skip
     limit = list(shape)
     limit[0] = 2 if name in sides else rows.get(name, shape[0])
     if name in ("naturals", "dirty_books"):
         limit[1] = 11
-    elif name in ("hands", "known", "table"):
-        limit[1] = BLACK3 + 1  # a red 3 is never in a hand, nor among the cards of melds
+    elif name in ("hands", "known"):
+        limit[1] = BLACK3 + 1  # a red 3 is never in a hand
+    elif name == "table":
+        limit[1] = BLACK3  # nor is a 3 in a meld
     elif name == "discard":
         top = int(rng.integers(0, 9))
         return (max(int(g["discard_size"]) - 1 - top, 0),)
