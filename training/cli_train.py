@@ -15,8 +15,8 @@ from training.cli_common import MAX_SEED, Failure, FiniteRange, Mistake, load_ru
 DEFAULT_MINUTES = 5.0
 # Needed by training only; the rest of the command works without.
 _NEEDED = ("torch", "safetensors", "tensorboard", "matplotlib")
-# On the way: enough for a curve, 50 game seeds under whitnack, without taking much of the training's time.
-_DEALS_ON_THE_WAY = 400
+# On the way: enough for a curve, 25 game seeds under whitnack, without taking much of the training's time.
+_DEALS_ON_THE_WAY = 200
 
 
 @click.command()

@@ -58,7 +58,8 @@ class TrainConfig:
     The run:
     num_evaluations: measurements against the anchors during the run.
     checkpoint_seconds: between two checkpoints; one is always written at the end and on Ctrl-C.
-    threads: of torch. 0: all cores that this process may use. device: torch's name, ``cpu`` or ``cuda``.
+    threads: of torch. 0: with a time budget as many as are fastest, measured again now and then; else all cores that
+        this process may use. device: torch's name, ``cpu`` or ``cuda``.
     """
 
     rules: Any = "whitnack"
@@ -73,9 +74,9 @@ class TrainConfig:
 
     network: NetworkConfig = field(default_factory=NetworkConfig)
     rollout_steps: int = 64
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     final_learning_rate_share: float = 0.1
-    epochs: int = 2
+    epochs: int = 3
     minibatch_size: int = 4096
     clip: float = 0.2
     gae_lambda: float = 0.98

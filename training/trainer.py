@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 import time
@@ -26,8 +25,11 @@ from training.ppo import PpoLearner
 from training.progress import ProgressDisplay
 from training.report import RunLog, write_report
 from training.rollout import Collector
+from training.threads import available_cores, fastest_threads
 
 CONFIG_NAME = "config.json"
+# Between two measurements of how many threads are fastest, each of which costs about half a second.
+_THREADS_SECONDS = 30.0
 # Measures a policy: anchor's name -> (points a deal more than the anchor, half the 95 % interval).
 EvaluateFn = Callable[[NeuralPolicy], Mapping[str, tuple[float, float]]]
 
@@ -52,7 +54,7 @@ class Trainer:
 
     def __init__(self, config: TrainConfig, run_dir: Path, games, evaluate_fn: EvaluateFn | None = None) -> None:
         self.config, self.run_dir, self.games, self.evaluate_fn = config, run_dir, games, evaluate_fn
-        torch.set_num_threads(config.threads or len(os.sched_getaffinity(0)))
+        self._set_threads()
         sources = config.rules if isinstance(config.rules, list) else [config.rules]
         self.rules = [load_rules(source) for source in sources]
         # Independent streams of one seed: adding draws to one leaves the other as it was.
@@ -68,6 +70,14 @@ class Trainer:
         self.iteration = self.decisions = 0
         self.pool_additions = self.evaluations = 0
         self._seconds_before, self._started = 0.0, time.perf_counter()
+
+    def _set_threads(self) -> None:
+        """Set PyTorch's threads; where they are left open and time is the budget, to what is fastest now."""
+        self._threads_set = time.perf_counter()
+        if self.config.threads or self.config.time_budget_seconds is None:
+            torch.set_num_threads(self.config.threads or available_cores())
+        else:
+            fastest_threads(self.games.observation_width, self.config.network.width)
 
     @property
     def seconds(self) -> float:
@@ -87,6 +97,8 @@ class Trainer:
         """One rollout and one update; returns their metrics, which are also logged."""
         started = time.perf_counter()
         progress = self.progress
+        if started - self._threads_set > _THREADS_SECONDS:
+            self._set_threads()
         self._freeze_if_due(progress)
         rollout = self.collector.collect(self.learner.network)
         collected = time.perf_counter()
