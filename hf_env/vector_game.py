@@ -228,7 +228,8 @@ class VectorGame:
             chosen[slots] = 1
             return chosen
         if slots.size and (slots.dtype.kind not in "iu" or slots.min() < 0 or slots.max() >= self.num_games):
-            raise ValueError(f"slots={slots.tolist()!r}: games are 0 to {self.num_games - 1}, a mask has {self.num_games} entries")
+            n = self.num_games
+            raise ValueError(f"slots={slots.tolist()!r}: games are 0 to {n - 1}, a mask has {n} entries")
         chosen[slots.astype(np.int64)] = 1
         return chosen
 
@@ -271,7 +272,8 @@ class VectorGame:
 
         action = int(self._actions[slot])
         if not 0 <= action < len(ACTIONS):
-            raise IllegalActionError(f"game {slot}: {action} by seat {self.seats[slot]} is no action; they are 0 to {len(ACTIONS) - 1}")
+            what = f"{action} by seat {self.seats[slot]} is no action; they are 0 to {len(ACTIONS) - 1}"
+            raise IllegalActionError(f"game {slot}: {what}")
         label = ACTIONS.label(action)
         reason = why_illegal(self.games, slot, self.rule_records, action)
         raise IllegalActionError(f"game {slot}: {label} by seat {self.seats[slot]} is illegal: {reason}")

@@ -177,10 +177,12 @@ def test_before_the_first_reset():
 
 
 BAD = [
-    ("rules", "whitnak"), ("rules", 7), ("rules", []), ("rules", ["whitnack", "mini"]), ("rules", None), ("reward", "points"),
-    ("reward", None), ("reward", ["win"]), ("shaping", {}), ("episode", "hand"), ("shaping", "tables"), ("shaping", True), ("observation_dtype", "int32"),
-    ("observation_dtype", np.float32), ("render_mode", "svg"), ("render_view", 4), ("render_view", "player_0"), ("render_view", -1),
-    ("max_decisions", 0), ("max_decisions", 1.5), ("max_decisions", None), ("deal", 1), ("deal", 0), ("deal", "x"), ("events", "yes"),
+    ("rules", "whitnak"), ("rules", 7), ("rules", []), ("rules", ["whitnack", "mini"]), ("rules", None),
+    ("reward", "points"), ("reward", None), ("reward", ["win"]), ("shaping", {}), ("episode", "hand"),
+    ("shaping", "tables"), ("shaping", True), ("observation_dtype", "int32"), ("observation_dtype", np.float32),
+    ("render_mode", "svg"), ("render_view", 4), ("render_view", "player_0"), ("render_view", -1),
+    ("max_decisions", 0), ("max_decisions", 1.5), ("max_decisions", None), ("deal", 1), ("deal", 0), ("deal", "x"),
+    ("events", "yes"),
 ]  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from hf_env import VectorGame
 from hf_env.engine.action_ids import DISCARD, DRAW
 from tests.rules.strategies import random_rule_set
 
-# Random rule sets that between them reshuffle, ask with both answers binding, grow books, freeze, and forbid or require the last discard.
+# Random rule sets that between them reshuffle, ask with both answers binding, grow books, freeze, and forbid or
+# require the last discard.
 RANDOM_RULES = (0, 2, 10, 25, 29, 44, 58, 5)
 SHAPINGS = (None, "table", "full")
 REWARDS = ("score_difference", "score", "win")

@@ -8,9 +8,11 @@ from tests.observation.driving import DRIVERS, Driver, holding, observe_all, pla
 from tests.observation.facts import differing, seat_facts, true_facts
 from tests.rules.strategies import random_rule_set
 
+ALONE = {"seating": "alone", "partner_foot": False, "permission": "none"}
+# By seats and sides.
 TABLES = {
-    (2, 2): "two-player", (3, 3): "three-player", (4, 2): "whitnack", (4, 4): {"players": 4, "seating": "alone", "partner_foot": False, "permission": "none"},
-    (5, 5): "five-player", (6, 3): "six-pairs", (6, 2): "six-threes", (6, 6): {"players": 6, "seating": "alone", "partner_foot": False, "permission": "none"},
+    (2, 2): "two-player", (3, 3): "three-player", (4, 2): "whitnack", (4, 4): {"players": 4} | ALONE,
+    (5, 5): "five-player", (6, 3): "six-pairs", (6, 2): "six-threes", (6, 6): {"players": 6} | ALONE,
 }  # fmt: skip
 
 

@@ -236,7 +236,8 @@ def test_an_option_changes_the_sections_that_follow_it_and_no_other(name, states
     layout = own.observation_layout
     before = own.observe(0).copy()
     original = own.rule_records.copy()
-    choices = {"grow": 3, "wild_limit": 3, "take_key": 3, "permission": 3, "final_discard": 3, "opening_cycles": 2, "reshuffle": 2}
+    choices = dict.fromkeys(("grow", "wild_limit", "take_key", "permission", "final_discard"), 3)
+    choices |= {"opening_cycles": 2, "reshuffle": 2}
     met: set[str] = set()
     for _ in range(40):
         own.rule_records[:] = original
