@@ -9,20 +9,23 @@ from typing import Any
 
 from hf_env.engine.cards import CARDS_PER_DECK, KIND_CHARS
 from hf_env.rules import RuleSet, RulesError, load_rules
-from tests.reference.laying import NATURALS, WILDS, Options, canonical
+from tests.reference.laying import NATURALS, WILDS, Options, book_type, canonical
 
 SEATINGS = [(2, "alone"), (3, "alone"), (4, "pairs"), (4, "pairs"), (6, "threes")]
 
 
-def random_rules(rng: random.Random, *, opening: bool) -> RuleSet:
-    """Rules whose options are drawn among those that bear on lay-downs, takes and going out."""
+# Where a wild may cost a clean book and the way out: going out bound by a yes, wilds added to books.
+GROWING = {"players": 4, "seating": "pairs", "decks": 5, "add_to_complete": "any", "permission": "binding_both"}
+
+
+def random_rules(rng: random.Random, *, opening: bool, **fixed: Any) -> RuleSet:
+    """Rules whose options are drawn among those that bear on lay-downs, takes and going out; `fixed` ones are not drawn."""
     players, seating = rng.choice(SEATINGS)
     partners = seating != "alone"
     minimum = 5 * rng.choice([rng.randrange(3, 20), rng.randrange(3, 60)]) if opening else 0
     while True:
         try:
-            return load_rules(
-                "whitnack",
+            settings = dict(
                 players=players,
                 seating=seating,
                 decks=rng.choice([2, 4, 5, 8]) if players < 4 else rng.choice([4, 5, 8]),
@@ -47,6 +50,7 @@ def random_rules(rng: random.Random, *, opening: bool) -> RuleSet:
                 stock_out=rng.choice(["end_deal", "reshuffle"]),
                 bury_upcard=rng.choice([["red3", "wild"], []]),
             )
+            return load_rules("whitnack", **(settings | fixed))
         except RulesError:  # a quota or minimum out of reach: other options
             minimum = minimum // 10 * 5
 
@@ -130,7 +134,10 @@ class Builder:
             reached = seat == 0 or (seat in partners and (rules.partner_foot or rng.random() < 0.8))
             feet.append(None if foot and reached else self.some(rules.foot_size, NATURALS))
         others = [self.some(2, NATURALS) for _ in range(1, rules.players)]
-        top = self.some(1, "".join(self.ranks) * 4 + WILDS + "b")
+        top = ""
+        if turn.get("phase") == "draw" and rng.random() < 0.6:  # something to take with this hand
+            top = self.some(1, hand)
+        top = top or self.some(1, "".join(self.ranks) * 4 + WILDS + "b")
         discard = top + self.some(rng.choice([0, 0, 1, 2, 8]), NATURALS + "b" + (WILDS if rng.random() < 0.5 else ""))
         red3s = self.left.pop("r")
         if "red3" not in rules.bury_upcard and rng.random() < 0.3:
@@ -149,9 +156,12 @@ class Builder:
 
 def last_cards(rng: random.Random) -> tuple[RuleSet, dict[str, Any]]:
     """A player in the foot with few cards, before or after the draw, asked or not. It may be impossible."""
-    rules = random_rules(rng, opening=False)
+    rules = random_rules(rng, opening=False, **(GROWING if rng.random() < 0.2 else {}))
     b = Builder(rules, rng)
+    if rules.add_to_complete == "any":  # several books of a rank
+        b.ranks = b.ranks[:2]
     side = b.side(rng.randrange(0, 6), rng.randrange(0, 4))
+    rules = with_sharp_quota(rules, side["books"], rng)
     hand = b.hand(rng.choice([1, 1, 2, 2, 3, 3, 4, 5, 6, 8]))
     turn: dict[str, Any] = {"phase": rng.choice(["play", "play", "draw"])}
     if turn["phase"] == "play" and rules.permission != "none" and rng.random() < 0.7:
@@ -160,6 +170,18 @@ def last_cards(rng: random.Random) -> tuple[RuleSet, dict[str, Any]]:
         said = [*["yes"] * (len(partners) - 1), answer]
         turn |= {"asked": True, "answers": dict(zip(partners, said, strict=True)), "may_go_out": answer == "yes"}
     return rules, b.finish(side, hand, True, **turn)
+
+
+def with_sharp_quota(rules: RuleSet, books: list[str], rng: random.Random) -> RuleSet:
+    """Mostly with another quota: the books that there are, or one less or more of a kind."""
+    if rng.random() < 0.3:
+        return rules
+    kinds = [book_type(book) for book in books]
+    quota = [max(0, kinds.count(kind) + rng.choice([-1, 0, 0, 0, 1])) for kind in ("clean", "dirty", "wild")]
+    try:
+        return rules.with_overrides(books_to_go_out=quota)
+    except RulesError:  # out of reach, or over the cap
+        return rules
 
 
 def opening(rng: random.Random) -> tuple[RuleSet, dict[str, Any]]:

@@ -9,9 +9,10 @@ import pytest
 
 from hf_env.actions import ACTIONS
 from hf_env.engine.access import GameAccess
+from hf_env.engine.invariants import MESSAGES
 from hf_env.positions import PositionError, from_position, to_position
 from hf_env.rules import RuleSet
-from tests.differential.harness import REASONS, reshuffled
+from tests.differential.harness import REASONS, Difference, reshuffled
 from tests.differential.random_positions import last_cards, opening, short_stock
 from tests.reference.game import ReferenceGame
 from tests.reference.laying import Options
@@ -44,7 +45,9 @@ def compare(rules: RuleSet, position: dict, seen: Counter[str]) -> None:
     engine = GameAccess(rules.to_record(), games)
     labels = {ACTIONS.label(action) for action in engine.legal()}
     what = f"{rules.to_toml()}\n{json.dumps(position)}"
-    assert labels == reference.legal(), f"engine {labels - reference.legal()}, reference {reference.legal() - labels}\n{what}"
+    legal = reference.legal()
+    if labels != legal:
+        raise Difference(f"legal: engine only {sorted(labels - legal)}, reference only {sorted(legal - labels)}\n{what}")
     for label in labels:
         seen[label.split()[0]] += 1
         after = GameAccess(rules.to_record(), games.copy())
@@ -56,18 +59,22 @@ def compare(rules: RuleSet, position: dict, seen: Counter[str]) -> None:
 
 
 def compare_states(rules: RuleSet, engine: GameAccess, reference: ReferenceGame, what: str) -> None:
-    """Everything that a position holds, scores, the end, and what is legal next."""
-    assert engine.broken_invariant() == 0, what
-    assert engine.scores() == reference.deal_scores(), what
-    assert engine.is_over == reference.over, what
+    """Everything that a position holds, scores, the end, and what is legal next. Raises Difference."""
+    if engine.broken_invariant():
+        raise Difference(f"{MESSAGES[engine.broken_invariant()]} {what}")
+    if engine.scores() != reference.deal_scores():
+        raise Difference(f"scores: {engine.scores()}, {reference.deal_scores()} {what}")
+    if engine.is_over != reference.over:
+        raise Difference(f"over: {engine.is_over} {what}")
+    if reference.over and REASONS[int(engine.game["end_reason"])] != reference.end_reason:
+        raise Difference(f"end: {engine.game['end_reason']}, {reference.end_reason} {what}")
+    labels = {ACTIONS.label(action) for action in engine.legal()}
+    if labels != reference.legal() or (not labels and not reference.over):
+        raise Difference(f"legal: {sorted(labels)}, {sorted(reference.legal())} {what}")
     ours, theirs = to_position(engine.games, 0, rules, history=False), reference.position()
-    if reference.over:
-        assert REASONS[int(engine.game["end_reason"])] == reference.end_reason, what
-    else:
-        assert {ACTIONS.label(action) for action in engine.legal()} == reference.legal() != set(), what
     for key in theirs:
-        if key not in ("rules", "scores") and not (key == "turn" and reference.over):
-            assert ours[key] == theirs[key], f"{key} {what}"
+        if key not in ("rules", "scores") and not (key == "turn" and reference.over) and ours[key] != theirs[key]:
+            raise Difference(f"{key}: {ours[key]}, {theirs[key]} {what}")
 
 
 def check_dead_end(rules: RuleSet, position: dict) -> None:
