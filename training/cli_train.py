@@ -69,7 +69,7 @@ def train(
         raise Failure(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from None
     click.echo(f"trained {result.decisions:,} decisions in {result.seconds:,.0f} s; checkpoint {result.checkpoint}")
     if result.stopped_by == "signal":
-        click.echo(f"stopped early; evaluate it with: handfoot evaluate {result.run_dir} greedy")
+        click.echo(f"stopped early; evaluate it with: handfoot evaluate {result.run_dir}:mode=argmax greedy")
         raise click.exceptions.Exit(130)
     report = finish(result.run_dir, config, deals)
     click.echo(f"report {report}")
@@ -155,12 +155,13 @@ def finish(run_dir: Path, config, deals: int) -> Path:
 
     if deals == 0:
         return write_report(run_dir)
-    policy = load_policy(str(run_dir))
+    # As it plays best: by its likeliest actions, without the chance that it needed for learning.
+    policy, name = load_policy(f"{run_dir}:mode=argmax"), f"{run_dir.name}:mode=argmax"
     results, texts = {}, []
     # Other cards than on the way: the last measurement must not be one that training could be stopped by.
     seed = (config.seed + 1) % MAX_SEED
     for anchor in ANCHORS:
-        result = measure((policy, load_policy(anchor)), (run_dir.name, anchor), deals, seed, config.rules)
+        result = measure((policy, load_policy(anchor)), (name, anchor), deals, seed, config.rules)
         write_result(run_dir / f"evaluation-{anchor}.json", result)
         results[anchor] = (result.difference.mean, result.difference.half_width)
         texts.append(summary(result))

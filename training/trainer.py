@@ -34,6 +34,20 @@ _THREADS_SECONDS = 30.0
 EvaluateFn = Callable[[NeuralPolicy], Mapping[str, tuple[float, float]]]
 
 
+def visible_scale(games, ignored: tuple[str, ...]) -> np.ndarray:
+    """(F,) float32: the games' observation scale, 0 in the sections that the network is not to see.
+
+    Raises ConfigError for a section that does not exist.
+    """
+    scale = np.array(games.observation_scale, np.float32)
+    for name in ignored:
+        names = [section.name for section in games.observation_layout.sections]
+        if name not in names:
+            raise ConfigError(f"network.ignored: the observation has no section {name!r}; it has {', '.join(names)}")
+        scale[games.observation_layout[name].slice] = 0.0
+    return scale
+
+
 @dataclass(frozen=True)
 class TrainResult:
     """How a run ended. stopped_by: "budget" or "signal". seconds: of all its parts together."""
@@ -60,7 +74,8 @@ class Trainer:
         # Independent streams of one seed: adding draws to one leaves the other as it was.
         weights_seed, minibatches, lineups = np.random.SeedSequence(config.seed).spawn(3)
         seed = int(weights_seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
-        network = build_network(config.network, games.observation_scale, games.num_actions, seed)
+        scale = visible_scale(games, config.network.ignored)
+        network = build_network(config.network, scale, games.num_actions, seed)
         self.learner = PpoLearner(network.to(config.device), config, np.random.default_rng(minibatches))
         self.pool = Pool(
             config.pool_size, config.frozen_share, games.num_games, games.num_sides, np.random.default_rng(lineups)
@@ -89,9 +104,12 @@ class Trainer:
         """How far the run is, 0 to 1."""
         return self.config.progress(self.seconds, self.decisions)
 
-    def policy(self) -> NeuralPolicy:
-        """The learner's present policy; it changes with the learner."""
-        return NeuralPolicy(self.learner.network, info=self._info())
+    def policy(self, mode: str = "argmax") -> NeuralPolicy:
+        """The learner's present policy; it changes with the learner. mode: "argmax" or "sample".
+
+        It is measured by its likeliest actions: the chance that it needs for learning only costs it points.
+        """
+        return NeuralPolicy(self.learner.network, info=self._info(), mode=mode)
 
     def iterate(self) -> dict[str, float]:
         """One rollout and one update; returns their metrics, which are also logged."""

@@ -24,12 +24,20 @@ class NetworkConfig:
     depth: hidden layers. One is too shallow for books that need several counts together, a third slows down
         without a measured gain.
     layer_norm: normalise each hidden layer (Ba et al. 2016): steadier at high learning rates, a little slower.
+    ignored: sections of the observation that the network does not see. The last discards of each seat are a third of
+        all numbers, mostly 0, and tell little that the pile does not: without them a run learns from a sixth more
+        decisions in the same time.
     """
 
     kind: str = "mlp"
     width: int = 256
     depth: int = 2
     layer_norm: bool = True
+    ignored: tuple[str, ...] = ("recent_discards",)
+
+    def __post_init__(self) -> None:
+        # JSON knows no tuples.
+        object.__setattr__(self, "ignored", tuple(self.ignored))
 
 
 class MlpNetwork(nn.Module):
@@ -50,7 +58,10 @@ class MlpNetwork(nn.Module):
         self.register_buffer("observation_scale", observation_scale.to(torch.float32).clone())
         self.register_buffer("value_mean", torch.zeros((), dtype=torch.float64))
         self.register_buffer("value_std", torch.ones((), dtype=torch.float64))
-        widths = [len(observation_scale)] + [config.width] * config.depth
+        # A number with scale 0 is not seen: its column is left out of the first layer.
+        columns = torch.nonzero(self.observation_scale).squeeze(1)
+        self._columns = None if len(columns) == len(self.observation_scale) else columns
+        widths = [len(columns)] + [config.width] * config.depth
         self.hidden = nn.ModuleList(nn.Linear(i, o) for i, o in zip(widths[:-1], widths[1:], strict=True))
         self.norms = nn.ModuleList(
             nn.LayerNorm(config.width) if config.layer_norm else nn.Identity() for _ in range(config.depth)
@@ -71,8 +82,11 @@ class MlpNetwork(nn.Module):
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (N, A) float32 and normalised values (N,) float32 of observations (N, F) int16."""
         # Scaling the first layer's weights costs less than scaling every observation.
-        first = self.hidden[0]
-        x = nn.functional.linear(observations.float(), first.weight * self.observation_scale, first.bias)
+        first, scale = self.hidden[0], self.observation_scale
+        if self._columns is not None:
+            columns = self._columns.to(scale.device)
+            observations, scale = observations.index_select(1, columns), scale[columns]
+        x = nn.functional.linear(observations.float(), first.weight * scale, first.bias)
         x = torch.relu_(self.norms[0](x))
         for layer, norm in zip(list(self.hidden)[1:], list(self.norms)[1:], strict=True):
             x = torch.relu_(norm(layer(x)))

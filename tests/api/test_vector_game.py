@@ -325,3 +325,15 @@ def test_without_observations_the_games_are_the_same():
     assert unseen.games.tobytes() == seen.games.tobytes() and not unseen.observations.any()
     assert np.array_equal(unseen.action_masks, seen.action_masks)
     assert np.array_equal(unseen.observe(1), seen.observe(1))
+
+
+def test_games_after_explicit_seeds_differ() -> None:
+    """An autoreset goes on with seeds of its own, instead of repeating the explicit one."""
+    games = VectorGame(1, "mini", seed=5)
+    games.reset(game_seeds=[7])
+    seeds = [int(games.games[0]["seed"])]
+    while len(seeds) < 3:
+        games.step([int(np.flatnonzero(games.action_masks[0])[0])])
+        if games.terminated[0]:
+            seeds.append(int(games.games[0]["seed"]))
+    assert seeds[0] == 7 and len(set(seeds)) == 3
