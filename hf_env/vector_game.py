@@ -196,7 +196,8 @@ class VectorGame:
         """Start new games.
 
         seed: of all slots, whose games are counted from 0 again; None keeps the seed and goes on counting. game_seeds:
-        (N,) the games' own seeds instead (``deck_for(rules, seed, deal)`` gives their decks). slots: (N,) bool or
+        (N,) the games' own seeds instead (``deck_for(rules, seed, deal)`` gives their decks); games that follow them by
+        autoreset are made from (seed, slot, number) again. slots: (N,) bool or
         indices of the games to start; None: all.
 
         Raises ValueError for a seed out of range.

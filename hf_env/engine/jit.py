@@ -137,7 +137,8 @@ def _compiled(function, callable_from_python):
 def kernel(function):
     """Compile `function` for use by other kernels: nopython, without the GIL, cached by the hash of all kernel sources.
 
-    Without the wrapper that makes it callable from Python, which would take a third of the time to compile: see `entry`.
+    Without the wrapper that makes it callable from Python, which would take a third of the time to compile. Calling one
+    from Python ends the process: use an `entry`.
     """
     return function if INTERPRETED else _compiled(function, callable_from_python=False)
 

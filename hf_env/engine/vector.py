@@ -29,9 +29,9 @@ def game_seed(seed, slot, number):
 
 
 @kernel
-def _start(games, rules, settings, slot, game_seeds, game_numbers, deck):
-    """Start the slot's next game."""
-    if settings[EXPLICIT_SEEDS]:
+def _start(games, rules, settings, slot, explicit_seed, game_seeds, game_numbers, deck):
+    """Start the slot's next game, of the seed in game_seeds if it is explicit."""
+    if explicit_seed:
         seed = game_seeds[slot]
     else:
         seed = game_seed(settings[SEED], slot, game_numbers[slot])
@@ -105,7 +105,7 @@ def run_games(
         if slot + 1 < games.shape[0]:
             prefetch_record(games[slot + 1])
         if mode == MODE_START:
-            _start(games, rules, settings, slot, game_seeds, game_numbers, deck)
+            _start(games, rules, settings, slot, settings[EXPLICIT_SEEDS] != 0, game_seeds, game_numbers, deck)
             terminated[slot] = False
             truncated[slot] = False
             deal_ended[slot] = False
@@ -126,7 +126,7 @@ def run_games(
                 for seat in range(int(r["players"])):
                     if write_observation(g, r, seat, final[slot, seat], settings[EVENTS], True) < 0:
                         overflow = slot + 1
-                _start(games, rules, settings, slot, game_seeds, game_numbers, deck)
+                _start(games, rules, settings, slot, False, game_seeds, game_numbers, deck)
                 decisions[slot] = 0
         seats[slot] = g["to_move"]
         r = rules[g["rule"]]
