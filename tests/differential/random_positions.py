@@ -162,8 +162,11 @@ def last_cards(rng: random.Random) -> tuple[RuleSet, dict[str, Any]]:
         b.ranks = b.ranks[:2]
     side = b.side(rng.randrange(0, 6), rng.randrange(0, 4))
     rules = with_sharp_quota(rules, side["books"], rng)
-    hand = b.hand(rng.choice([1, 1, 2, 2, 3, 3, 4, 5, 6, 8]))
     turn: dict[str, Any] = {"phase": rng.choice(["play", "play", "draw"])}
+    pair = ""
+    if turn["phase"] == "draw" and "wild" in side["melds"]:  # to take a wild with
+        pair = b.some(2, rng.choice(WILDS))
+    hand = canonical(pair + b.hand(rng.choice([1, 1, 2, 2, 3, 3, 4, 5, 6, 8])))
     if turn["phase"] == "play" and rules.permission != "none" and rng.random() < 0.7:
         partners = [str(seat) for seat in range(1, rules.players) if rules.side_of(seat) == 0]
         answer = rng.choice(["yes", "yes", "no"])
