@@ -4,6 +4,7 @@ The reference was written from the rules and not from the engine; where the two 
 message holds all that is needed to see which: the rule set, the seed, the driver, and the position before.
 """
 
+import functools
 import json
 import random
 from collections import Counter
@@ -47,6 +48,12 @@ def reshuffled(seed: int, deal: int, number: int, below_top: str) -> str:
     return "".join(cards)
 
 
+@functools.lru_cache(maxsize=2)
+def options_of(rules: RuleSet) -> Options:
+    """The reference's options, with what its searches found in earlier games of these rules."""
+    return Options(rules.resolved())
+
+
 class Difference(AssertionError):
     """The engine and the reference disagree."""
 
@@ -59,7 +66,7 @@ class SideBySide:
         self.seed = seed
         self.most_decisions = most_decisions
         self.resolved = rules.resolved()
-        self.options = Options(self.resolved)
+        self.options = options_of(rules)
         self.engine = GameAccess(rules.to_record())
         self.decisions = 0
         self.ends: Counter[str] = Counter()

@@ -119,12 +119,12 @@ def test_short_stock_long(part: int) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(20))
 def test_last_cards_long(part: int) -> None:
-    """100,000 positions."""
-    compare_many(last_cards, range(10_000 + 5_000 * part, 15_000 + 5_000 * part))
+    """60,000 positions."""
+    compare_many(last_cards, range(10_000 + 3_000 * part, 13_000 + 3_000 * part))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(20))
 def test_openings_long(part: int) -> None:
-    """100,000 positions."""
-    compare_many(opening, range(10_000 + 5_000 * part, 15_000 + 5_000 * part))
+    """20,000 positions."""
+    compare_many(opening, range(10_000 + 1_000 * part, 11_000 + 1_000 * part))
