@@ -35,7 +35,7 @@ _DEALS_ON_THE_WAY = 200
 @click.option("--resume", "resumed", type=click.Path(path_type=Path), metavar="RUN", help="Continue the run in this folder.")
 @click.option("--device", help="PyTorch's name of where to learn, as cpu or cuda.  [default: cpu]")
 @click.option(
-    "--deals", type=click.IntRange(0, 10_000_000), default=2000, show_default=True,
+    "--deals", type=click.IntRange(0, 10_000_000), default=4000, show_default=True,
     help="Deals of the final evaluation against each of greedy and random; 0: none.",
 )  # fmt: skip
 @click.option("--quiet", is_flag=True, help="No progress.")

@@ -74,12 +74,12 @@ class TrainConfig:
 
     network: NetworkConfig = field(default_factory=NetworkConfig)
     rollout_steps: int = 64
-    learning_rate: float = 2e-3
+    learning_rate: float = 3e-3
     final_learning_rate_share: float = 0.1
     epochs: int = 3
     minibatch_size: int = 4096
     clip: float = 0.2
-    gae_lambda: float = 0.98
+    gae_lambda: float = 0.95
     entropy_start: float = 0.01
     entropy_end: float = 0.0
     value_coefficient: float = 0.5

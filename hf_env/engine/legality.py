@@ -210,8 +210,16 @@ def _mark_lay_downs(g, r, seat, mask):
     two_wilds = (twos + jokers > 1) and wild_limit_allows(r, 1, 2, False)
     for rank in range(NUM_NATURALS):
         held = int(hand[rank])
-        size = open_size(g, side, rank)
-        if size == 0 and held > 0:
+        naturals = int(g["naturals"][side, rank])
+        wilds = int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
+        if naturals + wilds > 0:
+            if held > 0:  # one more natural never breaks a wild limit
+                mask[ADD + rank] = 1
+            if twos + jokers > 0 and wild_limit_allows(r, naturals, wilds + 1, False):
+                mask[ADD_TWO + rank] = 1 if twos > 0 else 0
+                mask[ADD_JOKER + rank] = 1 if jokers > 0 else 0
+            continue
+        if held > 0:
             first = MELD + rank * NUM_PATTERNS
             if held >= 3:
                 mask[first] = 1
@@ -222,7 +230,7 @@ def _mark_lay_downs(g, r, seat, mask):
                 mask[first + 3] = 1 if twos > 1 else 0
                 mask[first + 4] = 1 if twos > 0 and jokers > 0 else 0
                 mask[first + 5] = 1 if jokers > 1 else 0
-        if size == 0 and not grow:
+        if not grow:
             continue
         if held > 0 and can_add(g, r, side, rank, False):
             mask[ADD + rank] = 1

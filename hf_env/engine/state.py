@@ -105,43 +105,44 @@ GAME_DTYPE = np.dtype(
         ("stock_end", np.int32),
         ("reshuffles", np.int32),
         ("num_events", np.int32),  # of this deal; the ring keeps the last NUM_EVENTS
+        ("scores", np.int32, MAX_SEATS),  # by side, finished deals
+        ("table_points", np.int32, MAX_SEATS),  # by side: card points of melds and books
+        # What the shaping potential counts, by side: at the deal's start and after the last step. See engine/rewards.py.
+        ("potential_start", np.int32, MAX_SEATS),
+        ("potential", np.int32, MAX_SEATS),
+        ("hand_sizes", np.int16, MAX_SEATS),
+        ("foot_sizes", np.int16, MAX_SEATS),  # 0 once picked up
+        ("hands", np.int16, (MAX_SEATS, NUM_KINDS)),
+        ("naturals", np.int16, (MAX_SEATS, NUM_MELDS)),  # by side: the open meld of each rank; WILD is the wild meld
+        ("twos", np.int16, (MAX_SEATS, NUM_MELDS)),
+        ("jokers", np.int16, (MAX_SEATS, NUM_MELDS)),
+        ("clean_books", np.int16, (MAX_SEATS, NUM_MELDS)),  # by side and rank, counted from the list; WILD: wild books
+        ("dirty_books", np.int16, (MAX_SEATS, NUM_MELDS)),
+        ("book_counts", np.int16, (MAX_SEATS, 3)),  # by side: clean, dirty and wild books
+        ("table", np.int16, (MAX_SEATS, NUM_KINDS)),  # by side: cards in melds and books, red 3s not among them
+        ("discard_kinds", np.int16, NUM_KINDS),
+        ("known", np.int16, (MAX_SEATS, NUM_KINDS)),  # by seat: cards known to be in the hand since a take
         ("answers", np.int8, MAX_SEATS),
         ("opened", np.int8, MAX_SEATS),  # by side
         ("red3", np.int8, MAX_SEATS),  # by side: red 3s laid
         ("in_foot", np.int8, MAX_SEATS),
-        ("hand_sizes", np.int16, MAX_SEATS),
-        ("foot_sizes", np.int16, MAX_SEATS),  # 0 once picked up
-        ("hands", np.int8, (MAX_SEATS, NUM_KINDS)),
-        ("naturals", np.int8, (MAX_SEATS, NUM_MELDS)),  # by side: the open meld of each rank; WILD is the wild meld
-        ("twos", np.int8, (MAX_SEATS, NUM_MELDS)),
-        ("jokers", np.int8, (MAX_SEATS, NUM_MELDS)),
-        ("clean_books", np.int16, (MAX_SEATS, NUM_MELDS)),  # by side and rank, counted from the list; WILD: wild books
-        ("dirty_books", np.int16, (MAX_SEATS, NUM_MELDS)),
-        ("book_counts", np.int16, (MAX_SEATS, 3)),  # by side: clean, dirty and wild books
-        ("table_points", np.int32, MAX_SEATS),  # by side: card points of melds and books
-        ("table", np.int16, (MAX_SEATS, NUM_KINDS)),  # by side: cards in melds and books, red 3s not among them
-        ("discard_kinds", np.int16, NUM_KINDS),
-        ("known", np.int8, (MAX_SEATS, NUM_KINDS)),  # by seat: cards known to be in the hand since a take
         ("recent_discards", np.int8, (MAX_SEATS, NUM_RECENT_DISCARDS)),  # by seat, latest first: kind + 1, 0 for none
-        ("scores", np.int32, MAX_SEATS),  # by side, finished deals
-        # What the shaping potential counts, by side: at the deal's start and after the last step. See engine/rewards.py.
-        ("potential_start", np.int32, MAX_SEATS),
-        ("potential", np.int32, MAX_SEATS),
+        ("unused_1", np.int8, 6),  # no unnamed padding anywhere: NumPy leaves it unset in copies
         # From here on touched by few decisions.
         ("seed", np.int64),
         ("deal_scores", np.int32, MAX_SEATS),  # by side, of the deal that ended last
-        ("feet", np.int8, (MAX_SEATS, NUM_KINDS)),
         # Counters of behaviour in this deal.
+        ("stranded", np.int32, MAX_SEATS),  # by side, when the deal ended: points lost for cards held
         ("opening_turn", np.int16, MAX_SEATS),  # by side: `turns` at the opening, NOT_YET before
-        ("opened_by_take", np.int8, MAX_SEATS),  # by side
         ("foot_turn", np.int16, MAX_SEATS),  # by seat
-        ("foot_by_discard", np.int8, MAX_SEATS),  # by seat: the hand was emptied by a discard
         ("num_takes", np.int16, MAX_SEATS),  # by seat
         ("num_asks", np.int16, MAX_SEATS),  # by seat
         ("num_yes", np.int16, MAX_SEATS),  # by answering seat
         ("num_no", np.int16, MAX_SEATS),
-        ("stranded", np.int32, MAX_SEATS),  # by side, when the deal ended: points lost for cards held
         ("events", np.int16, (NUM_EVENTS, 2)),  # seat * 256 + action, then red 3s laid by it
+        ("feet", np.int8, (MAX_SEATS, NUM_KINDS)),
+        ("opened_by_take", np.int8, MAX_SEATS),  # by side
+        ("foot_by_discard", np.int8, MAX_SEATS),  # by seat: the hand was emptied by a discard
         ("book_side", np.int8, MAX_BOOKS),  # all books of the deal in the order of completion
         ("book_rank", np.int8, MAX_BOOKS),
         ("book_naturals", np.int8, MAX_BOOKS),
@@ -149,9 +150,11 @@ GAME_DTYPE = np.dtype(
         ("book_jokers", np.int8, MAX_BOOKS),
         ("discard", np.uint8, MAX_CARDS),  # bottom first: the top is discard[discard_size - 1]
         ("stock", np.uint8, MAX_CARDS),  # stock[stock_next] is drawn first
+        ("unused_2", np.int8, 2),
     ],
     align=True,
 )
+assert sum(GAME_DTYPE[name].itemsize for name in GAME_DTYPE.names) == GAME_DTYPE.itemsize
 
 # Private to a seat: its own row. Hidden from everybody. All other fields are public.
 PRIVATE_FIELDS = ("hands",)

@@ -7,11 +7,11 @@ import numpy as np
 
 from hf_env.engine.jit import copy_record, entry, kernel, prefetch_record
 from hf_env.engine.legality import write_mask
-from hf_env.engine.rewards import start_potential, write_rewards
+from hf_env.engine.rewards import SHAPING_NONE, start_potential, write_rewards
 from hf_env.engine.rng import FOR_DEAL_NUMBER, FOR_GAME, FOR_RULES, below, stream
 from hf_env.engine.state import PHASE_OVER
 from hf_env.engine.transitions import apply_action, next_deal, start_game
-from hf_env.observation.encoder import write_observation, write_state
+from hf_env.observation.encoder import SAME_DEAL, SAME_TURN, STALE, write_observation, write_state
 
 # What a pass does with each game.
 MODE_STEP, MODE_START, MODE_REFRESH = 0, 1, 2
@@ -51,27 +51,15 @@ def _start(games, rules, settings, slot, explicit_seed, game_seeds, game_numbers
 
 
 @kernel
-def _settle(games, rules, settings, slot, deal_ended, deal_scores, end_reasons, terminated, truncated, ended, decisions, deck):
-    """After an action: note a deal's end and deal the next one, or note the game's end."""
-    g = games[slot]
-    r = rules[g["rule"]]
-    deal_ended[slot] = False
-    terminated[slot] = False
-    truncated[slot] = False
-    decisions[slot] += 1
-    if g["phase"] == PHASE_OVER:
-        deal_ended[slot] = True
-        end_reasons[slot] = g["end_reason"]
-        for side in range(int(r["sides"])):
-            deal_scores[slot, side] = g["deal_scores"][side]
-        copy_record(ended[slot], g)
-        if g["game_over"]:
-            terminated[slot] = True
-        else:
-            next_deal(g, r, deck)
-            start_potential(g, r, settings[SHAPING])
-    if not terminated[slot] and decisions[slot] >= settings[MAX_DECISIONS]:
-        truncated[slot] = True
+def _settle(g, r, shaping, slot, deal_scores, end_reasons, ended, deck):
+    """Note the results of the deal that ended; deal the next one unless the game is over."""
+    end_reasons[slot] = g["end_reason"]
+    for side in range(int(r["sides"])):
+        deal_scores[slot, side] = g["deal_scores"][side]
+    copy_record(ended[slot], g)
+    if not g["game_over"]:
+        next_deal(g, r, deck)
+        start_potential(g, r, shaping)
 
 
 @entry
@@ -104,6 +92,7 @@ def run_games(
         r = rules[g["rule"]]
         if slot + 1 < games.shape[0]:
             prefetch_record(games[slot + 1])
+        seat_before = g["to_move"]
         if mode == MODE_START:
             _start(games, rules, settings, slot, settings[EXPLICIT_SEEDS] != 0, game_seeds, game_numbers, deck)
             terminated[slot] = False
@@ -119,12 +108,21 @@ def run_games(
                 deal_ended[slot] = False
                 continue
             apply_action(g, r, actions[slot])
-            write_rewards(g, r, settings[REWARD], settings[SHAPING], rewards[slot], change)
-            _settle(games, rules, settings, slot, deal_ended, deal_scores, end_reasons, terminated, truncated, ended,
-                    decisions, deck)  # fmt: skip
+            if g["phase"] == PHASE_OVER or settings[SHAPING] != SHAPING_NONE:
+                write_rewards(g, r, settings[REWARD], settings[SHAPING], rewards[slot], change)
+            else:
+                for seat in range(rewards.shape[1]):
+                    rewards[slot, seat] = 0.0
+            over = g["phase"] == PHASE_OVER
+            deal_ended[slot] = over
+            if over:
+                _settle(g, r, settings[SHAPING], slot, deal_scores, end_reasons, ended, deck)
+            decisions[slot] += 1
+            terminated[slot] = g["game_over"] != 0
+            truncated[slot] = not terminated[slot] and decisions[slot] >= settings[MAX_DECISIONS]
             if settings[AUTORESET] and (terminated[slot] or truncated[slot]):
                 for seat in range(int(r["players"])):
-                    if write_observation(g, r, seat, final[slot, seat], settings[EVENTS], True) < 0:
+                    if write_observation(g, r, seat, final[slot, seat], settings[EVENTS], STALE) < 0:
                         overflow = slot + 1
                 _start(games, rules, settings, slot, False, game_seeds, game_numbers, deck)
                 decisions[slot] = 0
@@ -135,8 +133,11 @@ def run_games(
             for action in range(masks.shape[1]):
                 masks[slot, action] = 0
         if settings[OBSERVE]:
-            same_deal = mode == MODE_STEP and not deal_ended[slot] and not truncated[slot]
-            if write_observation(g, r, int(g["to_move"]), observations[slot], settings[EVENTS], not same_deal) < 0:
+            held = STALE
+            if mode == MODE_STEP and not deal_ended[slot] and not truncated[slot]:
+                # A seat that moves again after its own action has drawn, taken or laid down.
+                held = SAME_TURN if seat_before == g["to_move"] else SAME_DEAL
+            if write_observation(g, r, int(g["to_move"]), observations[slot], settings[EVENTS], held) < 0:
                 overflow = slot + 1
     return overflow
 
@@ -145,7 +146,7 @@ def run_games(
 def observe_games(games, rules, seats, out, events):
     """Write the observation (N, F) of one seat of each game. Returns OK or slot + 1 of an overflow."""
     for slot in range(games.shape[0]):
-        if write_observation(games[slot], rules[games[slot]["rule"]], seats[slot], out[slot], events, True) < 0:
+        if write_observation(games[slot], rules[games[slot]["rule"]], seats[slot], out[slot], events, STALE) < 0:
             return slot + 1
     return OK
 

@@ -5,9 +5,9 @@ Nothing private to another seat is ever read by the writers of an observation; h
 what each section means and how long it is.
 """
 
-from hf_env.engine.cards import BLACK3, JOKER, NUM_KINDS, NUM_NATURALS, RED3, TWO, WILD
+from hf_env.engine.cards import BLACK3, JOKER, NUM_KINDS, NUM_NATURALS, RED3, WILD
 from hf_env.engine.dealing import deal_entry, opening_minimum
-from hf_env.engine.jit import kernel
+from hf_env.engine.jit import copy_values, kernel
 from hf_env.engine.scoring import table_score
 from hf_env.engine.state import (
     ANSWER_NO,
@@ -18,15 +18,17 @@ from hf_env.engine.state import (
     PHASE_OVER,
 )
 from hf_env.engine.transitions import EVENT_SEAT_STRIDE
+from hf_env.observation.options import NUM_OPTIONS, POINTS_UNIT, write_options
 
 HELD_KINDS = 14  # kinds that can be in a hand: all but the red 3
 TOP_CARDS = 7
-POINTS_UNIT = 5
 LIMIT = 32767
-# Values of the rule options: 24 numbers, 5 choices of 3, 2 limits of 2, 14 amounts of points.
-NUM_OPTIONS = 57
 # Cards of a kind in one deck, as dealing._PER_DECK: naturals and 2s 4, the others 2.
 FULL_KIND, HALF_KIND = 4, 2
+_MELD_WIDTH = NUM_NATURALS + 1
+_PILE_WIDTH = 1 + 3 * NUM_KINDS + TOP_CARDS * NUM_KINDS
+# What an output row holds already: nothing, an observation of the same deal, or one of the same seat's turn.
+STALE, SAME_DEAL, SAME_TURN = 0, 1, 2
 
 
 @kernel
@@ -49,27 +51,11 @@ def _relative(start, offset, count):
 
 
 @kernel
-def _write_packets(g, r, seat, out, o):
-    """hand_sizes, foot_sizes, in_foot."""
-    players = int(r["players"])
-    for i in range(players):
-        other = _relative(seat, i, players)
-        out[o + i] = g["hand_sizes"][other]
-        out[o + players + i] = g["foot_sizes"][other]
-        out[o + 2 * players + i] = g["in_foot"][other]
-    return o + 3 * players
-
-
-@kernel
-def _write_known(g, r, seat, out, o):
-    """known: cards publicly known to be in each hand since a take."""
-    players = int(r["players"])
-    for i in range(players):
-        other = _relative(seat, i, players)
-        for kind in range(HELD_KINDS):
-            out[o + kind] = g["known"][other, kind]
-        o += HELD_KINDS
-    return o
+def _write_packet(g, other, out, o, players):
+    """One seat's place in hand_sizes, foot_sizes and in_foot."""
+    out[o] = g["hand_sizes"][other]
+    out[o + players] = g["foot_sizes"][other]
+    out[o + 2 * players] = g["in_foot"][other]
 
 
 @kernel
@@ -87,60 +73,48 @@ def _write_recent_discards(g, r, seat, out, o):
 
 
 @kernel
-def _write_table(g, r, side, out, o):
-    """meld_naturals, meld_twos, meld_jokers, clean_books, dirty_books, wild_books, red3s, opened of all sides."""
-    sides = int(r["sides"])
-    twos = o + sides * NUM_NATURALS
-    jokers = twos + sides * (NUM_NATURALS + 1)
-    clean = jokers + sides * (NUM_NATURALS + 1)
-    dirty = clean + sides * NUM_NATURALS
-    wild = dirty + sides * NUM_NATURALS
-    red3 = wild + sides
-    opened = red3 + sides
-    for i in range(sides):
-        other = _relative(side, i, sides)
-        for rank in range(NUM_NATURALS):
-            out[o + i * NUM_NATURALS + rank] = g["naturals"][other, rank]
-            out[clean + i * NUM_NATURALS + rank] = g["clean_books"][other, rank]
-            out[dirty + i * NUM_NATURALS + rank] = g["dirty_books"][other, rank]
-        for rank in range(NUM_NATURALS + 1):
-            out[twos + i * (NUM_NATURALS + 1) + rank] = g["twos"][other, rank]
-            out[jokers + i * (NUM_NATURALS + 1) + rank] = g["jokers"][other, rank]
-        out[wild + i] = g["clean_books"][other, WILD]
-        out[red3 + i] = g["red3"][other]
-        out[opened + i] = g["opened"][other]
-    return opened + sides
+def _table_width(sides):
+    """Length of the sections that _write_side writes: melds, books, red3s, opened, and the standing."""
+    return sides * (3 * NUM_NATURALS + 2 * _MELD_WIDTH + 3) + 5 * sides
 
 
 @kernel
-def _write_standing(g, r, side, out, o):
-    """table_scores, scores, quota_missing of all sides. Returns the new offset, negative if a score does not fit."""
-    sides = int(r["sides"])
-    fits = True
+def _write_side(g, r, other, out, o, i, sides):
+    """One side's rows in meld_naturals .. opened, table_scores, scores and quota_missing; i: its relative number.
+
+    Returns whether its scores fit into int16.
+    """
+    twos = o + sides * NUM_NATURALS
+    jokers = twos + sides * _MELD_WIDTH
+    clean = jokers + sides * _MELD_WIDTH
+    dirty = clean + sides * NUM_NATURALS
+    wild = dirty + sides * NUM_NATURALS
+    copy_values(out, o + i * NUM_NATURALS, g["naturals"][other], NUM_NATURALS)
+    copy_values(out, twos + i * _MELD_WIDTH, g["twos"][other], _MELD_WIDTH)
+    copy_values(out, jokers + i * _MELD_WIDTH, g["jokers"][other], _MELD_WIDTH)
+    copy_values(out, clean + i * NUM_NATURALS, g["clean_books"][other], NUM_NATURALS)
+    copy_values(out, dirty + i * NUM_NATURALS, g["dirty_books"][other], NUM_NATURALS)
+    out[wild + i] = g["clean_books"][other, WILD]
+    out[wild + sides + i] = g["red3"][other]
+    out[wild + 2 * sides + i] = g["opened"][other]
+    standing = wild + 3 * sides
+    table = _units(table_score(g, r, other))
+    total = _units(int(g["scores"][other]))
+    out[standing + i] = table
+    out[standing + sides + i] = total
     quota = r["quota"][deal_entry(int(g["deal"]))]
-    for i in range(sides):
-        other = _relative(side, i, sides)
-        table = _units(table_score(g, r, other))
-        total = _units(int(g["scores"][other]))
-        if table > LIMIT or table < -LIMIT or total > LIMIT or total < -LIMIT:
-            fits = False
-        out[o + i] = table
-        out[o + sides + i] = total
-        at = o + 2 * sides + 3 * i
-        for k in range(3):
-            out[at + k] = max(int(quota[k]) - int(g["book_counts"][other, k]), 0)
-    o += 5 * sides
-    return o if fits else -o
+    for k in range(3):
+        out[standing + 2 * sides + 3 * i + k] = max(int(quota[k]) - int(g["book_counts"][other, k]), 0)
+    return -LIMIT <= table <= LIMIT and -LIMIT <= total <= LIMIT
 
 
 @kernel
 def _write_pile(g, r, out, o):
-    """discard_size, discard_kinds, discard_top, take_cards, owed, stock_size, reshuffles."""
+    """discard_size, discard_kinds, discard_top, take_cards, owed. Expects zeros."""
     size = int(g["discard_size"])
     out[o] = size
     o += 1
-    for kind in range(NUM_KINDS):
-        out[o + kind] = g["discard_kinds"][kind]
+    copy_values(out, o, g["discard_kinds"], NUM_KINDS)
     o += NUM_KINDS
     for i in range(min(size, TOP_CARDS)):
         out[o + i * NUM_KINDS + int(g["discard"][size - 1 - i])] = 1
@@ -153,127 +127,64 @@ def _write_pile(g, r, out, o):
     o += NUM_KINDS
     for i in range(int(g["taking"])):
         out[o + int(g["discard"][size - 1 - i])] += 1
-    o += NUM_KINDS
+    return o + NUM_KINDS
+
+
+@kernel
+def _write_stock(g, out, o):
+    """stock_size, reshuffles."""
     out[o] = g["stock_end"] - g["stock_next"]
     out[o + 1] = g["reshuffles"]
     return o + 2
 
 
 @kernel
+def _write_phase(g, out, o):
+    """phase, one-hot; all 0 once the deal is over."""
+    phase = int(g["phase"])
+    for i in range(PHASE_OVER):
+        out[o + i] = 1 if i == phase else 0
+    return o + PHASE_OVER
+
+
+@kernel
+def _write_opening(g, r, seat, out, o):
+    """laid, minimum, needed."""
+    minimum = opening_minimum(r, int(g["deal"]))
+    laid = int(g["laid"])
+    own = seat % int(r["sides"])
+    needed = 0
+    if not g["opened"][own]:
+        needed = minimum - (laid if int(g["turn_seat"]) % int(r["sides"]) == own else 0)
+    out[o] = laid // POINTS_UNIT
+    out[o + 1] = minimum // POINTS_UNIT
+    out[o + 2] = max(needed, 0) // POINTS_UNIT
+    return o + 3
+
+
+@kernel
 def _write_turn(g, r, seat, out, o):
     """phase, turn_seat, asked, answers, may_go_out, laid, minimum, needed, dealer, deal, deals_left, turns."""
     players = int(r["players"])
-    sides = int(r["sides"])
-    phase = int(g["phase"])
-    if phase < PHASE_OVER:
-        out[o + phase] = 1
-    o += PHASE_OVER
+    o = _write_phase(g, out, o)
     turn_seat = _relative(int(g["turn_seat"]), -seat, players)
     out[o + turn_seat] = 1
     o += players
     if g["asked"]:
         out[o + turn_seat] = 1
-    o += players
-    for i in range(players):
-        answer = int(g["answers"][_relative(seat, i, players)])
-        out[o + i] = 1 if answer == ANSWER_YES else 0
-        out[o + players + i] = 1 if answer == ANSWER_NO else 0
-    o += 2 * players
-    minimum = opening_minimum(r, int(g["deal"]))
-    laid = int(g["laid"])
+        for i in range(players):
+            answer = int(g["answers"][_relative(seat, i, players)])
+            out[o + players + i] = 1 if answer == ANSWER_YES else 0
+            out[o + 2 * players + i] = 1 if answer == ANSWER_NO else 0
+    o += 3 * players
     out[o] = g["may_go_out"]
-    out[o + 1] = laid // POINTS_UNIT
-    out[o + 2] = minimum // POINTS_UNIT
-    own = seat % sides
-    if not g["opened"][own]:
-        needed = minimum - (laid if int(g["turn_seat"]) % sides == own else 0)
-        out[o + 3] = max(needed, 0) // POINTS_UNIT
-    o += 4
+    o = _write_opening(g, r, seat, out, o + 1)
     out[o + _relative(int(g["dealer"]), -seat, players)] = 1
     o += players
     out[o] = g["deal"]
     out[o + 1] = 0 if g["single_deal"] else max(int(r["max_deals"]) - int(g["deal"]), 0)
     out[o + 2] = g["turns"]
     return o + 3
-
-
-@kernel
-def _one_hot(out, o, index, count):
-    out[o + index] = 1
-    return o + count
-
-
-@kernel
-def _limit(out, o, value):
-    """A limit that may be absent: whether there is one, and its value."""
-    if value != NO_LIMIT:
-        out[o] = 1
-        out[o + 1] = value
-    return o + 2
-
-
-@kernel
-def _write_option_counts(g, r, out, o):
-    """Options that are numbers or yes / no."""
-    deal = int(g["deal"])
-    entry = deal_entry(deal)
-    out[o] = r["decks"]
-    out[o + 1] = r["hand_size"]
-    out[o + 2] = r["foot_size"]
-    out[o + 3] = r["bury"][RED3]
-    out[o + 4] = r["bury"][TWO]
-    out[o + 5] = r["bury"][BLACK3]
-    out[o + 6] = r["draw"][entry]
-    out[o + 7] = r["max_deals"]
-    out[o + 8] = r["has_target"]
-    out[o + 9] = int(r["target"]) // POINTS_UNIT
-    out[o + 10] = opening_minimum(r, deal + 1) // POINTS_UNIT
-    out[o + 11] = r["book_size"]
-    out[o + 12] = r["max_wilds"]
-    out[o + 13] = r["min_naturals"]
-    out[o + 14] = r["wild_melds"]
-    out[o + 15] = r["take_wild_top"]
-    out[o + 16] = r["take_needs_open"]
-    out[o + 17] = r["wild_discard_freezes"]
-    for i in range(3):
-        out[o + 18 + i] = r["quota"][entry, i]
-    out[o + 21] = r["partner_foot"]
-    out[o + 22] = r["reshuffle"]
-    out[o + 23] = r["max_turns"]
-    return o + 24
-
-
-@kernel
-def _write_option_choices(r, out, o):
-    """Options that are one of three words, one-hot, and the limits that may be absent."""
-    o = _one_hot(out, o, int(r["grow"]), 3)
-    o = _one_hot(out, o, int(r["wild_limit"]), 3)
-    o = _one_hot(out, o, int(r["take_key"]), 3)
-    o = _one_hot(out, o, int(r["permission"]), 3)
-    o = _one_hot(out, o, int(r["final_discard"]), 3)
-    o = _limit(out, o, int(r["wild_book_cap"]))
-    return _limit(out, o, int(r["take_count"]))
-
-
-@kernel
-def _write_option_points(r, out, o):
-    """Values of cards and bonuses in units of 5 points."""
-    points = r["card_points"]
-    out[o] = int(points[JOKER]) // POINTS_UNIT
-    out[o + 1] = int(points[TWO]) // POINTS_UNIT
-    out[o + 2] = int(points[NUM_NATURALS - 1]) // POINTS_UNIT
-    out[o + 3] = int(points[4]) // POINTS_UNIT
-    out[o + 4] = int(points[0]) // POINTS_UNIT
-    out[o + 5] = int(points[BLACK3]) // POINTS_UNIT
-    out[o + 6] = int(r["clean_book"]) // POINTS_UNIT
-    out[o + 7] = int(r["dirty_book"]) // POINTS_UNIT
-    out[o + 8] = int(r["wild_book"]) // POINTS_UNIT
-    out[o + 9] = int(r["going_out"]) // POINTS_UNIT
-    out[o + 10] = int(r["red3_laid"]) // POINTS_UNIT
-    out[o + 11] = int(r["red3_held"]) // POINTS_UNIT
-    out[o + 12] = int(r["sevens_book"]) // POINTS_UNIT
-    out[o + 13] = int(r["unfinished_wild_penalty"]) // POINTS_UNIT
-    return o + 14
 
 
 @kernel
@@ -294,21 +205,25 @@ def _write_events(g, r, seat, out, o):
 def _write_public(g, r, seat, out, o, events, options):
     """All public sections as the seat sees them; the offset comes back negative if a score did not fit into int16.
 
-    options: False leaves the options' values as they stand in `out`; they change only with the deal.
+    Expects zeros, but for the options, which are left as they stand unless `options`.
     """
-    side = seat % int(r["sides"])
-    o = _write_packets(g, r, seat, out, o)
-    o = _write_known(g, r, seat, out, o)
-    o = _write_recent_discards(g, r, seat, out, o)
-    o = _write_table(g, r, side, out, o)
-    o = _write_standing(g, r, side, out, o)
-    fits = o >= 0
-    o = _write_pile(g, r, out, abs(o))
+    players = int(r["players"])
+    sides = int(r["sides"])
+    known = o + 3 * players
+    for i in range(players):
+        other = _relative(seat, i, players)
+        _write_packet(g, other, out, o + i, players)
+        copy_values(out, known + i * HELD_KINDS, g["known"][other], HELD_KINDS)
+    o = _write_recent_discards(g, r, seat, out, known + players * HELD_KINDS)
+    fits = True
+    side = seat % sides
+    for i in range(sides):
+        fits = _write_side(g, r, _relative(side, i, sides), out, o, i, sides) and fits
+    o = _write_pile(g, r, out, o + _table_width(sides))
+    o = _write_stock(g, out, o)
     o = _write_turn(g, r, seat, out, o)
     if options:
-        end = _write_option_counts(g, r, out, o)
-        end = _write_option_choices(r, out, end)
-        _write_option_points(r, out, end)
+        write_options(g, r, out, o)
     o += NUM_OPTIONS
     if events:
         o = _write_events(g, r, seat, out, o)
@@ -316,8 +231,10 @@ def _write_public(g, r, seat, out, o, events, options):
 
 
 @kernel
-def _write_unseen(g, r, seat, out, o):
-    """unseen: cards of each kind that are neither in the own hand, nor on the table or the pile, nor known in a hand."""
+def _write_private(g, r, seat, out):
+    """hand, and unseen: cards neither in the own hand, nor on the table or the pile, nor known in a hand."""
+    copy_values(out, 0, g["hands"][seat], HELD_KINDS)
+    o = HELD_KINDS
     decks = int(r["decks"])
     for kind in range(JOKER):
         out[o + kind] = decks * FULL_KIND - int(g["hands"][seat, kind]) - int(g["discard_kinds"][kind])
@@ -335,25 +252,52 @@ def _write_unseen(g, r, seat, out, o):
 
 
 @kernel
-def write_observation(g, r, seat, out, events, options):
+def _refresh(g, r, seat, out, o):
+    """Write again what an action of the seat in its own turn can have changed: its own hand and side, pile, stock, phase.
+
+    `out` holds the same seat's observation of before. Returns as write_observation, but not the length.
+    """
+    players = int(r["players"])
+    sides = int(r["sides"])
+    _write_packet(g, seat, out, o, players)
+    o += 3 * players
+    copy_values(out, o, g["known"][seat], HELD_KINDS)
+    o += players * HELD_KINDS * (1 + NUM_RECENT_DISCARDS)
+    fits = _write_side(g, r, seat % sides, out, o, 0, sides)
+    o += _table_width(sides)
+    # Within a turn the pile only ever shrinks, and what is owed of it changes only when it does.
+    if out[o] != g["discard_size"]:
+        for i in range(o, o + _PILE_WIDTH):
+            out[i] = 0
+        _write_pile(g, r, out, o)
+    o = _write_stock(g, out, o + _PILE_WIDTH)
+    o = _write_phase(g, out, o)
+    _write_opening(g, r, seat, out, o + 4 * players + 1)
+    return 1 if fits else -1
+
+
+@kernel
+def write_observation(g, r, seat, out, events, held):
     """Write what a seat may know into out, (F,) int16, relative to the seat, at any moment of the game.
 
-    options: False if `out` holds an observation of the same deal, whose options need not be written again.
-    Returns the number of values written, negative if a score did not fit into int16.
+    held: what `out` holds already, of which only what can have changed is written again. STALE: nothing. SAME_DEAL: an
+    observation of this deal. SAME_TURN: this seat's, of before its last action, which was a draw, a take or a lay-down.
+    Returns a positive number, negative if a score did not fit into int16.
     """
+    if held == SAME_TURN:
+        o = _write_private(g, r, seat, out)
+        if events:
+            _write_events(g, r, seat, out, out.shape[0] - 3 * NUM_EVENTS)
+        return _refresh(g, r, seat, out, o)
     end = out.shape[0]
-    if not options:
+    if held == SAME_DEAL:
         end -= NUM_OPTIONS
         if events:
             end -= 3 * NUM_EVENTS
-            for i in range(end + NUM_OPTIONS, out.shape[0]):
-                out[i] = 0
     for i in range(end):
         out[i] = 0
-    for kind in range(HELD_KINDS):
-        out[kind] = g["hands"][seat, kind]
-    o = _write_unseen(g, r, seat, out, HELD_KINDS)
-    return _write_public(g, r, seat, out, o, events, options)
+    o = _write_private(g, r, seat, out)
+    return _write_public(g, r, seat, out, o, events, held == STALE)
 
 
 @kernel
@@ -364,8 +308,7 @@ def write_state(g, r, out):
     players = int(r["players"])
     o = 0
     for seat in range(players):
-        for kind in range(HELD_KINDS):
-            out[o + kind] = g["hands"][seat, kind]
+        copy_values(out, o, g["hands"][seat], HELD_KINDS)
         o += HELD_KINDS
     for seat in range(players):
         for kind in range(NUM_KINDS):

@@ -26,9 +26,9 @@ def test_a_run_leaves_all_that_it_promises(trained):
     report = (trained / "report.md").read_text()
     for anchor in ("greedy", "random"):
         values = json.loads((trained / f"evaluation-{anchor}.json").read_text())
-        assert values["policy_a"] == "small" and values["num_deals"] == 40
+        assert values["policy_a"] == "small:mode=argmax" and values["num_deals"] == 40
         assert re.search(rf"\| {anchor} \| [+-][\d,]+ \|.*\| final \|", report)
-        assert f"small against {anchor} under mini" in report
+        assert f"small:mode=argmax against {anchor} under mini" in report
 
 
 def test_the_config_does_not_depend_on_a_file(trained):
@@ -85,7 +85,7 @@ def test_a_stopped_run_is_no_success_and_says_how_to_go_on(handfoot, tmp_path, m
     stopped = SimpleNamespace(run_dir=tmp_path, checkpoint=tmp_path / "c", decisions=5, seconds=1.0, stopped_by="signal")
     monkeypatch.setattr("training.trainer.train", lambda *_, **__: stopped)
     code, out, _ = handfoot("train", "--rules", "mini", "--out", tmp_path / "run")
-    assert code == 130 and f"handfoot evaluate {tmp_path} greedy" in out
+    assert code == 130 and f"handfoot evaluate {tmp_path}:mode=argmax greedy" in out
 
 
 @pytest.mark.parametrize("changes", [{}, {"deals": 3}, {"points.ace": 15, "target": 500}])

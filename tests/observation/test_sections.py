@@ -65,7 +65,7 @@ UNSHOWN = {
     "to_move",
     "end_reason", "out_seat", "game_over", "num_books", "deal_scores", "opening_turn", "opened_by_take", "foot_turn",
     "foot_by_discard", "num_takes", "num_asks", "num_yes", "num_no", "stranded", "book_side", "book_rank", "book_naturals",
-    "book_twos", "book_jokers",
+    "book_twos", "book_jokers", "unused_1", "unused_2",
 }  # fmt: skip
 HIDDEN = {"feet", "stock", "seed", "potential", "potential_start"}
 NOT_TESTED_BY_CHANGE = {"rule"}  # which rule set: test_the_rule_set_decides_the_options
