@@ -8,6 +8,7 @@ import numpy as np
 from hf_env.actions import ACTIONS
 from hf_env.engine import vector as v
 from hf_env.engine.cards import MAX_CARDS, MAX_SEATS
+from hf_env.engine.legality import needs_search
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.rewards import (
     REWARD_SCORE,
@@ -135,6 +136,7 @@ class VectorGame:
         check_choice("events", events, (False, True))
         check_choice("observations", observations, (False, True))
         self.rule_records = np.concatenate([one.to_record() for one in self.rules])
+        self._search = 0 if needs_search(self.rule_records) else None
         self._settings = np.zeros(v.NUM_SETTINGS, np.int64)
         self._settings[v.REWARD] = REWARDS[reward]
         self._settings[v.SHAPING] = SHAPINGS[shaping]
@@ -178,7 +180,7 @@ class VectorGame:
     def _run(self, mode: int, chosen: np.ndarray) -> None:
         self._settings[v.MODE] = mode
         overflow = v.run_games(
-            self.games, self.rule_records, self._settings, chosen, self._actions, self.game_seeds, self.game_numbers,
+            self.games, self.rule_records, self._settings, self._search, chosen, self._actions, self.game_seeds, self.game_numbers,
             self.decisions, *self._work, self.observations, self.action_masks, self.seats, self.rewards, self.terminated,
             self.truncated, self.deal_ended, self.deal_scores, self.end_reasons, self.ended, self.final_observations,
         )  # fmt: skip

@@ -20,17 +20,15 @@ def choose_random_legal(masks, states, actions):
 
     masks: (N, A) int8. states: (N,) uint64, a random stream a row, moved on. actions: (N,) int64, overwritten.
     """
+    legal = np.empty(masks.shape[1] + 1, np.int64)
     for i in range(masks.shape[0]):
+        # Without a branch: every action is written, only a legal one moves the place of the next.
         number = 0
         for action in range(masks.shape[1]):
+            legal[number] = action
             number += masks[i, action]
         states[i] = advance(states[i])
-        left = below(states[i], number)
-        for action in range(masks.shape[1]):
-            left -= masks[i, action]
-            if left < 0:
-                actions[i] = action
-                break
+        actions[i] = legal[below(states[i], number)]
 
 
 @dataclass(frozen=True)

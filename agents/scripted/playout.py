@@ -42,7 +42,7 @@ def play_on(g, r, players, noise, key, made, limit, mask, tmp, plans):
     action that the mask forbids, the game standing where it did.
     """
     while g["phase"] != PHASE_OVER and made < limit:
-        write_mask(g, r, mask, tmp, plans)
+        write_mask(g, r, mask, tmp, plans, 0)
         seat = int(g["to_move"])
         action = noisy_action(players[seat], noise[seat], g, r, seat, mask, combine(key, made))
         if action < 0 or not mask[action]:
@@ -74,7 +74,7 @@ def write_masks(games, rules, masks, seats):
     tmp = np.empty(2, GAME_DTYPE)
     plans = np.empty((NUM_ROWS, PLAN_WIDTH), np.int64)
     for i in range(games.shape[0]):
-        write_mask(games[i], rules[np.int64(games[i]["rule"])], masks[i], tmp, plans)
+        write_mask(games[i], rules[np.int64(games[i]["rule"])], masks[i], tmp, plans, 0)
         seats[i] = games[i]["to_move"]
 
 

@@ -35,7 +35,7 @@ def begin_next_deal(games, i, rules, deck):
 @entry
 def write_legal(games, i, rules, mask, tmp, plans):
     """Write the legal actions of game i's seat to move into mask, (127,) int8."""
-    write_mask(games[i], rules[games[i]["rule"]], mask, tmp, plans)
+    write_mask(games[i], rules[games[i]["rule"]], mask, tmp, plans, 0)
 
 
 @entry
@@ -79,7 +79,7 @@ def most_after(games, i, rules, action, tmp, plans):
         points += lay_from_hand(s, r, seat, rank, naturals, twos, jokers)
     elif action >= 0:
         points += take_cards(s, r, seat, action)
-    return points + most_points(s, r, seat, plans)
+    return points + most_points(s, r, seat, plans, 0)
 
 
 class Buffers:

@@ -127,17 +127,18 @@ def _compiled(function, callable_from_python):
         # version serves all. Only uint64 stays, whose arithmetic differs.
         return by_types(tuple(_widened(arg) for arg in args), {name: _widened(arg) for name, arg in kws.items()})
 
-    def compile_at_level_2(signature):
-        # Measured: level 3 unrolls the small loops over kinds, takes half as long again and runs no faster.
+    def compile_at_lower_level(signature):
+        # Measured: level 3 unrolls the small loops over kinds, takes half as long again and runs no faster. What only
+        # other kernels call is optimised again, in full, within the entry that it ends up in.
         level = config.OPT
-        config.OPT = type(level)(2)
+        config.OPT = type(level)(2 if callable_from_python else 1)
         try:
             return compile_for(signature)
         finally:
             config.OPT = level
 
     dispatcher.get_call_template = with_few_types
-    dispatcher.compile = compile_at_level_2
+    dispatcher.compile = compile_at_lower_level
     return dispatcher
 
 

@@ -61,6 +61,11 @@ from hf_env.engine.state import (
 from hf_env.engine.takes import take_cards, take_fits, take_from_pile
 
 
+def needs_search(rules) -> bool:
+    """Whether any rule set of an array (R,) RULES_DTYPE has an option for which write_mask must search."""
+    return bool((rules["grow"] != GROW_NONE).any() or (rules["permission"] == BINDING_BOTH).any())
+
+
 @kernel
 def has_quota(g, r, side):
     """Whether the side has the books that going out requires in this deal. Rule: docs/rules.md 7."""
@@ -181,7 +186,7 @@ def can_lay_out(g, r, seat, plans):
 
 
 @kernel
-def _lay_down_is_legal(g, r, seat, action, tmp, plans):
+def _lay_down_is_legal(g, r, seat, action, tmp, plans, search):
     """Whether what a lay-down begins can be completed, by looking at a copy of the game after it.
 
     For the cases that the fast paths leave out; the cards are held and the meld itself is within its limits.
@@ -192,9 +197,10 @@ def _lay_down_is_legal(g, r, seat, action, tmp, plans):
     points = lay_from_hand(s, r, seat, rank, naturals, twos, jokers)
     side = seat % int(r["sides"])
     if not g["opened"][side]:
-        return int(g["laid"]) + points + most_points(s, r, seat, plans) >= opening_minimum(r, int(g["deal"]))
-    if int(r["permission"]) == BINDING_BOTH and g["may_go_out"] and s["hand_sizes"][seat] > 0:
-        return can_lay_out(s, r, seat, plans)
+        return int(g["laid"]) + points + most_points(s, r, seat, plans, search) >= opening_minimum(r, int(g["deal"]))
+    if search is not None:
+        if int(r["permission"]) == BINDING_BOTH and g["may_go_out"] and s["hand_sizes"][seat] > 0:
+            return can_lay_out(s, r, seat, plans)
     return leaves_enough(s, r, seat, tmp)
 
 
@@ -250,7 +256,7 @@ def _mark_lay_downs(g, r, seat, mask):
 
 
 @kernel
-def _drop_lay_downs(g, r, seat, mask, bound, tmp, plans):
+def _drop_lay_downs(g, r, seat, mask, bound, tmp, plans, search):
     """Unmark the lay-downs after which the turn could not end, or (opening, bound by a yes) not as it must.
 
     Starts lay three cards, additions one: only a nearly empty foot needs a look unless all must be looked at.
@@ -258,7 +264,7 @@ def _drop_lay_downs(g, r, seat, mask, bound, tmp, plans):
     held = int(g["hand_sizes"][seat])
     for action in range(MELD, ASK):
         left = held - (3 if action < ADD else 1)
-        if mask[action] and (bound or left < 2) and not _lay_down_is_legal(g, r, seat, action, tmp, plans):
+        if mask[action] and (bound or left < 2) and not _lay_down_is_legal(g, r, seat, action, tmp, plans, search):
             mask[action] = 0
 
 
@@ -299,12 +305,12 @@ def _opening_piece_fits(g, r, seat, action, needed, plans):
 
 
 @kernel
-def _mark_opening(g, r, seat, mask, tmp, plans):
+def _mark_opening(g, r, seat, mask, tmp, plans, search):
     """Mark the pieces after which the minimum can still be reached from the hand."""
     needed = opening_minimum(r, int(g["deal"])) - int(g["laid"])
     if int(r["grow"]) != GROW_NONE:
         _mark_lay_downs(g, r, seat, mask)
-        _drop_lay_downs(g, r, seat, mask, True, tmp, plans)
+        _drop_lay_downs(g, r, seat, mask, True, tmp, plans, search)
         return
     twos = int(g["hands"][seat, TWO])
     jokers = int(g["hands"][seat, JOKER])
@@ -312,7 +318,7 @@ def _mark_opening(g, r, seat, mask, tmp, plans):
     slots = plans[ROW_SLOTS]
     count = 0
     for slot in range(NUM_MELDS):
-        if slot_plans(g, r, seat, slot, wilds, plans, ROW_PLANS + count):
+        if slot_plans(g, r, seat, slot, wilds, plans, ROW_PLANS + count, search):
             slots[count] = slot
             count += 1
     if count == 0:
@@ -348,28 +354,31 @@ def _mark_opening(g, r, seat, mask, tmp, plans):
 
 
 @kernel
-def may_ask(g, r, seat, plans):
+def may_ask(g, r, seat, plans, search):
     """Whether the seat may ask for permission to go out. Rule: docs/rules.md 7."""
     if int(r["permission"]) == PERMISSION_NONE or g["asked"] or not g["in_foot"][seat]:
         return False
     if not has_quota(g, r, seat % int(r["sides"])) or not partners_ready(g, r, seat):
         return False
-    return int(r["permission"]) != BINDING_BOTH or can_lay_out(g, r, seat, plans)
+    if search is not None:
+        if int(r["permission"]) == BINDING_BOTH:
+            return can_lay_out(g, r, seat, plans)
+    return True
 
 
 @kernel
-def _mark_play(g, r, seat, mask, tmp, plans):
+def _mark_play(g, r, seat, mask, tmp, plans, search):
     """Mark the actions after the draw or take."""
     if not g["opened"][seat % int(r["sides"])]:
-        _mark_opening(g, r, seat, mask, tmp, plans)
+        _mark_opening(g, r, seat, mask, tmp, plans, search)
         if opening_begun(g, r, seat):
             return
     else:
         bound = int(r["permission"]) == BINDING_BOTH and g["may_go_out"] != 0
         _mark_lay_downs(g, r, seat, mask)
         if bound or (g["in_foot"][seat] and g["hand_sizes"][seat] < 5):
-            _drop_lay_downs(g, r, seat, mask, bound, tmp, plans)
-        if may_ask(g, r, seat, plans):
+            _drop_lay_downs(g, r, seat, mask, bound, tmp, plans, search)
+        if may_ask(g, r, seat, plans, search):
             mask[ASK] = 1
         if (bound or g["hand_sizes"][seat] == 1) and g["in_foot"][seat]:
             last = g["hand_sizes"][seat] == 1
@@ -391,7 +400,7 @@ def opening_begun(g, r, seat):
 
 
 @kernel
-def _mark_draw(g, r, seat, mask, tmp, plans):
+def _mark_draw(g, r, seat, mask, tmp, plans, search):
     """Mark drawing, which is always legal, and the ways to take from the discard pile. Rule: docs/rules.md 5."""
     mask[DRAW] = 1
     if int(r["take_count"]) == 0 or g["discard_size"] == 0:
@@ -414,13 +423,17 @@ def _mark_draw(g, r, seat, mask, tmp, plans):
                 mask[action] = 1
             continue
         minimum = opening_minimum(r, int(g["deal"]))
-        if points >= minimum or points + most_points(s, r, seat, plans) >= minimum:
+        if points >= minimum or points + most_points(s, r, seat, plans, search) >= minimum:
             mask[action] = 1
 
 
 @kernel
-def write_mask(g, r, mask, tmp, plans):
-    """Write the legal actions of the seat to move into mask, (127,) int8, 1 legal. All zero once the deal is over."""
+def write_mask(g, r, mask, tmp, plans, search):
+    """Write the legal actions of the seat to move into mask, (127,) int8, 1 legal. All zero once the deal is over.
+
+    search: None leaves out, at compile time, what only growing books and permission that binds both need (see
+    needs_search), and with it a quarter of the time to compile; any integer includes it.
+    """
     for action in range(NUM_ACTIONS):
         mask[action] = 0
     phase = int(g["phase"])
@@ -431,6 +444,6 @@ def write_mask(g, r, mask, tmp, plans):
         mask[YES] = 1
         mask[NO] = 1
     elif phase == PHASE_DRAW:
-        _mark_draw(g, r, seat, mask, tmp, plans)
+        _mark_draw(g, r, seat, mask, tmp, plans, search)
     else:
-        _mark_play(g, r, seat, mask, tmp, plans)
+        _mark_play(g, r, seat, mask, tmp, plans, search)

@@ -140,8 +140,11 @@ def rank_is_active(r, held, open_cards, wilds):
 
 
 @kernel
-def slot_plans(g, r, seat, slot, wilds, plans, row):
-    """Write the plans of one slot (a rank, or WILD) of a seat's hand; False if nothing of it can be laid."""
+def slot_plans(g, r, seat, slot, wilds, plans, row, search):
+    """Write the plans of one slot (a rank, or WILD) of a seat's hand; False if nothing of it can be laid.
+
+    search: as legality.write_mask.
+    """
     side = seat % int(r["sides"])
     if slot == WILD:
         open_wilds = int(g["twos"][side, WILD]) + int(g["jokers"][side, WILD])
@@ -153,15 +156,17 @@ def slot_plans(g, r, seat, slot, wilds, plans, row):
     held = int(g["hands"][seat, slot])
     open_naturals = int(g["naturals"][side, slot])
     open_wilds = int(g["twos"][side, slot]) + int(g["jokers"][side, slot])
-    if int(r["grow"]) != GROW_NONE:
-        if held == 0 and open_naturals == 0 and int(g["clean_books"][side, slot]) + int(g["dirty_books"][side, slot]) == 0:
-            return False
-        rank_plans_by_search(g, r, side, slot, held, wilds, plans, row, -1, -1)
-        value = int(r["card_points"][slot])
-        for w in range(wilds + 1):
-            if plans[row, w] >= 0:
-                plans[row, w] *= value
-        return True
+    if search is not None:
+        if int(r["grow"]) != GROW_NONE:
+            books = int(g["clean_books"][side, slot]) + int(g["dirty_books"][side, slot])
+            if held == 0 and open_naturals == 0 and books == 0:
+                return False
+            rank_plans_by_search(g, r, side, slot, held, wilds, plans, row, -1, -1)
+            value = int(r["card_points"][slot])
+            for w in range(wilds + 1):
+                if plans[row, w] >= 0:
+                    plans[row, w] *= value
+            return True
     if not rank_is_active(r, held, open_naturals + open_wilds, wilds):
         return False
     rank_plans(r, int(r["card_points"][slot]), held, open_naturals, open_wilds, wilds, plans, row)
@@ -179,7 +184,7 @@ def best_total(r, twos, jokers, plans, row):
 
 
 @kernel
-def most_points(g, r, seat, plans):
+def most_points(g, r, seat, plans, search):
     """Most card points that a seat can lay from its hand onto its side's melds as they stand."""
     twos = int(g["hands"][seat, TWO])
     jokers = int(g["hands"][seat, JOKER])
@@ -189,7 +194,7 @@ def most_points(g, r, seat, plans):
     for w in range(1, wilds + 1):
         plans[at, w] = IMPOSSIBLE
     for slot in range(NUM_MELDS):
-        if slot_plans(g, r, seat, slot, wilds, plans, ROW_CANDIDATE):
+        if slot_plans(g, r, seat, slot, wilds, plans, ROW_CANDIDATE, search):
             convolve(plans, at, ROW_CANDIDATE, at + 1, wilds)
             at += 1
     return best_total(r, twos, jokers, plans, at)

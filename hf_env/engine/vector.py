@@ -76,10 +76,10 @@ def find_illegal(masks, actions, chosen, terminated, truncated, autoreset):
 
 @entry
 def run_games(
-    games, rules, settings, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
+    games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
     observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
 ):  # fmt: skip
-    """Step, start or refresh every game with chosen[slot] != 0 and write its buffers.
+    """Step, start or refresh every game with chosen[slot] != 0 and write its buffers. search: as write_mask.
 
     Returns OK or the slot + 1 of a game whose scores do not fit into int16.
     """
@@ -128,7 +128,7 @@ def run_games(
                 decisions[slot] = 0
         seats[slot] = g["to_move"]
         r = rules[g["rule"]]
-        write_mask(g, r, masks[slot], tmp, plans)
+        write_mask(g, r, masks[slot], tmp, plans, search)
         if truncated[slot] and not settings[AUTORESET]:
             for action in range(masks.shape[1]):
                 masks[slot, action] = 0

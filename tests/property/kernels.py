@@ -72,7 +72,7 @@ def look(games, rules, masks, seats, keys, seen, decisions, bounds, problem):
             return
         if g["phase"] == PHASE_OVER:  # only a deal that could not begin
             continue
-        write_mask(g, r, masks[i], tmp, plans)
+        write_mask(g, r, masks[i], tmp, plans, 0)
         count = 0
         for action in range(NUM_ACTIONS):
             seen[action] += masks[i, action]
