@@ -90,7 +90,7 @@ def test_advantages_come_from_what_was_played():
     size = rollout.num_decisions
     advantages, entry = np.empty(size, np.float32), np.empty_like(cut_values)
     seat_advantages(
-        collector._rows, seats, rewards, ended, np.zeros_like(rewards), rollout.values[:size], cut_values, 0.98,
+        collector._rows, seats, rewards, ended, np.zeros_like(rewards), rollout.values[:size], cut_values, collector.config.gae_lambda,
         advantages, entry,
     )  # fmt: skip
     np.testing.assert_allclose(rollout.advantages[:size], advantages, atol=1e-5)
