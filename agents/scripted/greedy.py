@@ -12,8 +12,8 @@ from agents.scripted.laying import lay_down_value
 from agents.scripted.prospects import chance_of_card, turns_left, wild_value
 from agents.scripted.taking import draw_value, take_value
 from hf_env.engine.action_ids import ADD, ASK, DISCARD, DRAW, MELD, NO, NUM_DISCARDS, TAKE, YES
+from hf_env.engine.going_out import may_go_out
 from hf_env.engine.jit import kernel
-from hf_env.engine.legality import may_go_out
 from hf_env.engine.state import PHASE_ANSWER, PHASE_DRAW
 
 # Below every estimate.

@@ -6,8 +6,8 @@ Every estimate is in points of the rule set's own scoring, so that one player fi
 
 from hf_env.engine.cards import BLACK3, NUM_KINDS, NUM_MELDS, NUM_NATURALS, RED3, SEVEN, TWO, WILD
 from hf_env.engine.dealing import deal_entry
+from hf_env.engine.going_out import has_quota, partners_ready
 from hf_env.engine.jit import kernel
-from hf_env.engine.legality import has_quota, partners_ready
 from hf_env.engine.melds import may_start_wild_meld
 from hf_env.engine.state import NO_LIMIT
 

@@ -184,8 +184,8 @@ def leave_hand(g, seat, kind, count):
 
 
 @kernel
-def lay_from_hand(g, r, seat, rank, naturals, twos, jokers):
-    """Move cards from a seat's hand to its side's melds. Returns their card points."""
+def leave_hand_for_meld(g, r, seat, rank, naturals, twos, jokers):
+    """Take the cards of a lay-down out of a hand. Returns their card points."""
     points = 0
     if naturals > 0:
         leave_hand(g, seat, rank, naturals)
@@ -196,5 +196,12 @@ def lay_from_hand(g, r, seat, rank, naturals, twos, jokers):
     if jokers > 0:
         leave_hand(g, seat, JOKER, jokers)
         points += jokers * int(r["card_points"][JOKER])
+    return points
+
+
+@kernel
+def lay_from_hand(g, r, seat, rank, naturals, twos, jokers):
+    """Move cards from a seat's hand to its side's melds. Returns their card points."""
+    points = leave_hand_for_meld(g, r, seat, rank, naturals, twos, jokers)
     place(g, r, seat % int(r["sides"]), rank, naturals, twos, jokers)
     return points

@@ -3,7 +3,7 @@
 from hf_env.engine.action_ids import TAKE, TAKE_JOKER, TAKE_MELD, TAKE_TWO
 from hf_env.engine.cards import JOKER, NUM_NATURALS, RED3, TWO, WILD
 from hf_env.engine.jit import kernel
-from hf_env.engine.melds import leave_hand, may_start_wild_meld, open_size, place, wild_limit_allows
+from hf_env.engine.melds import leave_hand_for_meld, may_start_wild_meld, open_size, place, wild_limit_allows
 from hf_env.engine.state import ANY_MELD, NATURAL_AND_WILD, NO_LIMIT
 
 
@@ -74,16 +74,7 @@ def take_cards(g, r, seat, action):
         naturals = 0
         twos = 2 if top == TWO else 0
         jokers = 2 if top == JOKER else 0
-    points = int(r["card_points"][top])
-    if naturals > 0:
-        leave_hand(g, seat, top, naturals)
-        points += naturals * int(r["card_points"][top])
-    if twos > 0:
-        leave_hand(g, seat, TWO, twos)
-        points += twos * int(r["card_points"][TWO])
-    if jokers > 0:
-        leave_hand(g, seat, JOKER, jokers)
-        points += jokers * int(r["card_points"][JOKER])
+    points = int(r["card_points"][top]) + leave_hand_for_meld(g, r, seat, rank, naturals, twos, jokers)
     place(g, r, side, rank, naturals + (1 if rank != WILD else 0), twos + (1 if top == TWO else 0), jokers + (1 if top == JOKER else 0))
     return points
 
