@@ -25,7 +25,8 @@ def play_games(rules: RuleSet, seeds: range, most_decisions: int = 1 << 30, ends
     decisions = 0
     for seed in seeds:
         name = NAMES[seed % len(NAMES)]
-        table = rules.with_overrides(books_to_go_out=EASY_QUOTA) if name == "easy_quota" and rules.preset == "whitnack" else rules
+        is_easy = name == "easy_quota" and rules.quota(1) == (2, 2, 1)
+        table = rules.with_overrides(books_to_go_out=EASY_QUOTA) if is_easy else rules
         game = SideBySide(table, seed, most_decisions)
         game.play(DRIVERS[name], random.Random(seed))
         decisions += game.decisions
