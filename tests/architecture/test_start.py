@@ -118,7 +118,7 @@ def test_an_edited_helper_is_compiled_anew_into_its_cached_callers(tmp_path):
     copy, cache = tmp_path / "copy", str(tmp_path / "cache")
     shutil.copytree(ROOT / "hf_env", copy / "hf_env", ignore=shutil.ignore_patterns("__pycache__"))
     assert run_python(CACHED_CALL, path=copy, NUMBA_CACHE_DIR=cache) == "20\n"
-    path = copy / "hf_env" / "observation" / "encoder.py"
+    path = copy / "hf_env" / "observation" / "options.py"
     text = path.read_text()
     assert "POINTS_UNIT = 5\n" in text
     path.write_text(text.replace("POINTS_UNIT = 5\n", "POINTS_UNIT = 10\n"))
