@@ -249,7 +249,7 @@ def sharpened(rules: RuleSet, options: Options, position: dict[str, Any], rng: r
         return rules
     side, hand = position["sides"][0], position["hands"][0]
     if position["turn"]["phase"] == "draw":  # half of these with the cards of a take
-        hand += position["discard"][0] * (rng.random() < 0.5)
+        hand += position["discard"][:1] * (rng.random() < 0.5)
     most = options.most_points(canonical(hand), tuple(side["melds"].items()), tuple(side["books"]))
     minimum = position["turn"]["laid"] + most - 5 * rng.choice([-1, 0, 0, 1, 2, 4])
     try:
