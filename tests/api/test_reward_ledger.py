@@ -51,7 +51,7 @@ def test_rewards_add_up_in_vector_games(reward, shaping, table):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("reward,shaping,name", itertools.product(REWARDS, SHAPINGS, list_rules()))
+@pytest.mark.parametrize("reward,shaping,name", list(itertools.product(REWARDS, SHAPINGS, list_rules())))
 def test_rewards_of_every_preset_add_up_in_vector_games(reward, shaping, name):
     check_vector_ledger(load_rules(name), reward, shaping, 24)
 
@@ -144,7 +144,7 @@ def test_rewards_of_every_preset_add_up_through_the_aec_environment(reward, shap
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("reward,shaping,name", itertools.product(REWARDS, SHAPINGS, list_rules()))
+@pytest.mark.parametrize("reward,shaping,name", list(itertools.product(REWARDS, SHAPINGS, list_rules())))
 def test_rewards_of_whole_games_of_every_preset_add_up_through_the_aec_environment(reward, shaping, name):
     assert ledger_of_aec(name, reward, shaping, range(400, 404)) == 4
 
