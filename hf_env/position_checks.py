@@ -177,6 +177,10 @@ def _check_turn(p: dict[str, Any], rules: RuleSet) -> None:
     all_yes = len(values) == len(partners) and "no" not in values
     if turn["may_go_out"] and not (turn["asked"] and all_yes):
         raise PositionError("turn.may_go_out: true, but not every partner has said yes")
+    if rules.permission != "none" and p["feet"][seat] is None and phase != "draw" and not turn["may_go_out"]:
+        # A draw brings a card to those kept, and 7.8 keeps two until somebody may go out.
+        if len(p["hands"][seat]) == 1:
+            raise PositionError(f"hands[{seat}]: one card in the foot after the draw, and nobody has said yes to going out")
     if not turn["asked"]:
         if answers:
             raise PositionError("turn.answers: given, but nothing was asked")
