@@ -14,7 +14,7 @@ import pytest
 from hf_env.actions import ACTIONS
 from hf_env.rules import RuleSet, list_rules, load_rules
 from tests.property import kernels as k
-from tests.property.playing import NUM_GAMES, Findings, run
+from tests.property.playing import NUM_GAMES, Findings, most_decisions, run
 from tests.rules.strategies import random_rule_set
 
 PRESETS = [name for name in list_rules() if name != "whitnack"]
@@ -44,6 +44,12 @@ def test_whitnack() -> None:
     findings = run(load_rules("whitnack"), 1_000_000)
     check_whitnack(findings)
     assert findings.replayed > 40_000
+
+
+def test_the_bound_is_the_one_that_the_rules_state() -> None:
+    """docs/rules.md 8.5."""
+    assert most_decisions(load_rules("whitnack")) == 3_470
+    assert most_decisions(load_rules("mini")) == 400 * 3 + 54
 
 
 @pytest.mark.parametrize("name", PRESETS)
