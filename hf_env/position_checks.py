@@ -16,7 +16,6 @@ from hf_env.rules import RuleSet
 from hf_env.rules.errors import shown
 
 
-
 def check_state(p: dict[str, Any], rules: RuleSet) -> None:
     """Raises PositionError for what no play leads to."""
     _check_cards(p, rules)
@@ -148,6 +147,11 @@ def _check_opening(p: dict[str, Any], rules: RuleSet) -> None:
             raise PositionError(f"sides[{number}].opened: false, but {laid} points reach the minimum of {minimum}")
     side = p["sides"][mover]
     in_opening = not side["opened"] and bool(side["melds"] or side["books"])
+    if turn["phase"] == "play" and len(p["hands"][turn["seat"]]) == 1 and not (side["opened"] or in_opening):
+        # A hand that has laid nothing holds a card at least before the draw, by every rule set, and its draw besides.
+        raise PositionError(
+            f"hands[{turn['seat']}]: one card after the draw, but side {mover} has not opened; its discard would leave none"
+        )
     for name in ("laid", "taking"):
         if turn[name] and not in_opening:
             raise PositionError(f"turn.{name}: {turn[name]}, but seat {turn['seat']} is not in the middle of an opening")
@@ -173,6 +177,10 @@ def _check_turn(p: dict[str, Any], rules: RuleSet) -> None:
     all_yes = len(values) == len(partners) and "no" not in values
     if turn["may_go_out"] and not (turn["asked"] and all_yes):
         raise PositionError("turn.may_go_out: true, but not every partner has said yes")
+    if rules.permission != "none" and p["feet"][seat] is None and phase != "draw" and not turn["may_go_out"]:
+        # A draw brings a card to those kept, and 7.8 keeps two until somebody may go out.
+        if len(p["hands"][seat]) == 1:
+            raise PositionError(f"hands[{seat}]: one card in the foot after the draw, and nobody has said yes to going out")
     if not turn["asked"]:
         if answers:
             raise PositionError("turn.answers: given, but nothing was asked")

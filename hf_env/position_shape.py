@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hf_env.actions import ACTIONS
-from hf_env.engine.cards import KIND_CHARS, MAX_CARDS, NUM_NATURALS
+from hf_env.engine.cards import CARDS_PER_DECK, KIND_CHARS, MAX_CARDS, MAX_DECKS, NUM_NATURALS
 from hf_env.engine.state import NUM_EVENTS, NUM_RECENT_DISCARDS
 from hf_env.rules import RuleSet
 from hf_env.rules.errors import did_you_mean, shown
@@ -16,8 +16,6 @@ END_REASONS = ("none", "out", "stock_draw", "stock_red3", "max_turns")
 
 WILDS = "2*"
 NATURALS = KIND_CHARS[:NUM_NATURALS]
-# Cards of one kind in one place are counted in 8 bits.
-MAX_PACKET = 127
 MAX_TOTAL = 5 * 32_767  # totals are seen in 16 bits, in units of 5 points
 
 REQUIRED = (
@@ -44,7 +42,6 @@ def parse_meld(cards: str) -> tuple[str, int, int, int]:
     return (ranks[0] if ranks else "wild"), len(cards) - twos - jokers, twos, jokers
 
 
-
 def check_shape(position: Mapping[str, Any], rules: RuleSet, check: bool) -> dict[str, Any]:
     """The position with every field present and of its type; gaps are refused with `check`, else filled."""
     _known_keys(position, (*REQUIRED, *OPTIONAL), "")
@@ -66,16 +63,19 @@ def check_shape(position: Mapping[str, Any], rules: RuleSet, check: bool) -> dic
         "hands": _packets(position.get("hands", []), "hands", players, check),
         "feet": _packets(position.get("feet", []), "feet", players, check, may_be_null=True),
         "known": _packets(position.get("known", []), "known", players, check),
-        "stock": _cards(position.get("stock", ""), "stock", MAX_CARDS),
-        "discard": _cards(position.get("discard", ""), "discard", MAX_CARDS),
+        "stock": _cards(position.get("stock", ""), "stock"),
+        "discard": _cards(position.get("discard", ""), "discard"),
         "sides": _sides_shape(position.get("sides", []), sides, check),
         "single_deal": _flag(position.get("single_deal", False), "single_deal"),
         "end": _end_shape(position.get("end"), players),
     }
     whole |= _history_shape(position, players, sides, whole)
-    total = sum(all_cards(whole).values())
-    if total > MAX_CARDS:
-        raise PositionError(f"hands: with all other cards they are {total}, and no rule set has more than {MAX_CARDS}")
+    cards = all_cards(whole)
+    for kind, number in zip(KIND_CHARS, CARDS_PER_DECK, strict=True):
+        # The engine counts in 8 bits and searches in buffers that have room for so many.
+        if cards[kind] > number * MAX_DECKS:
+            most = f"{MAX_DECKS} decks, the most that a rule set has, hold {number * MAX_DECKS}"
+            raise PositionError(f"cards: {cards[kind]} of {kind}, and {most}")
     return whole
 
 
@@ -117,7 +117,7 @@ def _list(value: Any, path: str, length: int, check: bool, default: Any) -> list
     return [*value, *[default] * (length - len(value))]
 
 
-def _cards(value: Any, path: str, most: int = MAX_PACKET) -> str:
+def _cards(value: Any, path: str, most: int = MAX_CARDS) -> str:
     if not isinstance(value, str):
         raise PositionError(f"{path}: must be a text of cards, not {shown(value)}")
     for card in value:
@@ -179,7 +179,7 @@ def _sides_shape(value: Any, sides: int, check: bool) -> list[dict[str, Any]]:
         shaped.append({
             "melds": dict(melds),
             "books": books,
-            "red3": _whole(side.get("red3", 0), f"{path}.red3", 0, MAX_PACKET),
+            "red3": _whole(side.get("red3", 0), f"{path}.red3", 0, MAX_CARDS),
             "opened": _flag(side.get("opened", bool(melds or books)), f"{path}.opened"),
         })
     return shaped

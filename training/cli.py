@@ -6,7 +6,6 @@ Exit codes: 0 success; 1 something failed; 2 the user asked for what cannot be d
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ import click
 
 from hf_env import __version__
 from training.cli_bench import bench
-from training.cli_common import oneline
+from training.cli_common import Commands, oneline, require_command
 from training.cli_evaluate import evaluate
 from training.cli_play import play
 from training.cli_replay import replay
@@ -25,27 +24,12 @@ from training.cli_train import train
 _COMMANDS = (train, evaluate, play, replay, rules, bench)
 
 
-class _Commands(click.Group):
-    """A group that names close matches for a command that it lacks."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return list(self.commands)
-
-    def resolve_command(self, context: click.Context, args: list[str]):
-        if args and self.get_command(context, args[0]) is None and not args[0].startswith("-"):
-            close = difflib.get_close_matches(args[0], self.commands, n=2, cutoff=0.5) or list(self.commands)
-            raise click.UsageError(f"there is no command {args[0]!r}; did you mean {' or '.join(close)}?", context)
-        return super().resolve_command(context, args)
-
-
-@click.group(cls=_Commands, no_args_is_help=False, invoke_without_command=True)
+@click.group(cls=Commands, invoke_without_command=True)
 @click.version_option(__version__, prog_name="handfoot")
 @click.pass_context
 def handfoot(context: click.Context) -> None:
     """Hand and Foot: train agents, compare them, look at games and rules."""
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
-        raise click.UsageError("no command given")
+    require_command(context)
 
 
 for _command in _COMMANDS:
@@ -58,7 +42,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         # The code of an Exit, which click returns in this mode; commands return nothing.
         return handfoot.main(arguments, prog_name="handfoot", standalone_mode=False) or 0
     except click.ClickException as error:
-        click.echo(f"handfoot: {oneline(error.format_message())}", err=True)
+        click.echo(f"handfoot: {oneline(error.format_message())}{_where_to_look(error)}", err=True)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("handfoot: interrupted", err=True)
@@ -67,6 +51,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has gone; nothing more can be written, at exit neither.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def _where_to_look(error: click.ClickException) -> str:
+    """The help that explains what was mistyped."""
+    context = getattr(error, "ctx", None)
+    return f" (see {context.command_path} --help)" if context is not None else ""
 
 
 def main() -> None:

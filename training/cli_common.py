@@ -28,6 +28,26 @@ set_option = click.option(
 )
 
 
+class Commands(click.Group):
+    """A group that names close matches for a command that it lacks."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def resolve_command(self, context: click.Context, args: list[str]):
+        if args and self.get_command(context, args[0]) is None and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], self.commands, n=2, cutoff=0.5) or list(self.commands)
+            raise click.UsageError(f"there is no command {args[0]!r}; did you mean {' or '.join(close)}?", context)
+        return super().resolve_command(context, args)
+
+
+def require_command(context: click.Context) -> None:
+    """Show a group's help and raise UsageError where no command was given; called by groups that run without one."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+        raise click.UsageError("no command given")
+
+
 class FiniteRange(click.FloatRange):
     """A range of numbers that leaves out nan, which no comparison does."""
 

@@ -56,7 +56,8 @@ def _verified(record: Mapping[str, Any], number: int) -> Iterator[str]:
 
     play_again(record)
     actions = sum(len(deal["actions"]) for deal in record["deals"])
-    yield f"game {number}: {len(record['deals'])} deals, {actions:,} actions, all as the rules and the seed have it"
+    deals = len(record["deals"])
+    yield f"game {number}: {deals} deal{'s' * (deals != 1)}, {actions:,} action{'s' * (actions != 1)}, all as the rules and the seed have it"
 
 
 def _told(record: Mapping[str, Any], number: int) -> Iterator[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import click
 
-from training.cli_common import load_rule_set, set_option
+from training.cli_common import Commands, load_rule_set, require_command, set_option
 
 
-@click.group()
-def rules() -> None:
+@click.group(cls=Commands, invoke_without_command=True)
+@click.pass_context
+def rules(context: click.Context) -> None:
     """List, show, check and compare rule sets."""
+    require_command(context)
 
 
 @rules.command("list")

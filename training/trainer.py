@@ -16,6 +16,7 @@ import torch
 
 from agents.neural import NeuralPolicy, build_network
 from agents.neural.checkpoint import POINTER_NAME, CheckpointError, read_json, write_json
+from agents.neural.policy import layout_sections
 from hf_env.rules import load_rules
 from training import metrics as names
 from training.checkpoints import as_like, load_member, read_checkpoint, save_member, write_checkpoint
@@ -232,6 +233,7 @@ class Trainer:
         return {
             "num_seats": int(self.games.num_seats),
             "num_sides": int(self.games.num_sides),
+            "sections": layout_sections(self.games.observation_layout),
             "rules": [rules.to_toml() for rules in self.rules],
             "rules_names": [rules.name for rules in self.rules],
             "rules_fingerprints": [rules.fingerprint for rules in self.rules],

@@ -1,8 +1,8 @@
 """A policy on disk: tensors as safetensors with JSON beside them. Nothing that is loaded can run code.
 
 ``policy.safetensors`` holds the network's tensors, the observation's scale and the value's unit among them.
-``policy.json`` holds the format, the network's config, the table (seats, sides, rules and their fingerprints),
-the versions of observation and actions, the lineage, and the SHA-256 of the tensors' file.
+``policy.json`` holds the format, the network's config, the table (seats, sides, rules and their fingerprints), the
+observation's sections, the versions of observation and actions, the lineage, and the SHA-256 of the tensors' file.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def network_from_bytes(data: bytes, config: NetworkConfig) -> MlpNetwork:
 def save_policy(folder: Path | str, network: MlpNetwork, info: dict[str, Any]) -> str:
     """Write a policy's two files into ``folder`` (made if missing) and return the tensors' SHA-256.
 
-    info: JSON values: num_seats, num_sides, rules, rules_names, rules_fingerprints, lineage; the versions are added.
+    info: JSON values: num_seats, num_sides, sections, rules, rules_names, rules_fingerprints, lineage; the versions are added.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

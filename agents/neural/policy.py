@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,25 @@ import torch
 from agents.neural.masked_categorical import best_actions, masked_probabilities, sample_actions
 from agents.neural.network import MlpNetwork
 from agents.policy import PolicyBatch, uniforms
+from hf_env.observation.layout import ObservationLayout
 
 MODES = ("sample", "argmax")
 # Rows are run through the network in pieces of this size: bounds memory, and keeps a piece in the cache.
 _ROWS_AT_ONCE = 4096
+
+
+def layout_sections(layout: ObservationLayout) -> list[list[Any]]:
+    """[name, number of values] of each section: what a checkpoint says of the observation that its network reads."""
+    return [[section.name, section.length] for section in layout.sections]
+
+
+def first_difference(made_for: list[list[Any]], here: list[list[Any]]) -> str:
+    """The first section that differs between two lists of ``layout_sections``, in words; empty where none does."""
+    for number, (old, new) in enumerate(itertools.zip_longest(made_for, here)):
+        if old != new:
+            was, now = (f"{each[0]} of {each[1]} values" if each else "none" for each in (old, new))
+            return f"section {number} was {was}, here it is {now}"
+    return ""
 
 
 class NeuralPolicy:
@@ -34,12 +50,17 @@ class NeuralPolicy:
     def start(self, num_games: int, rules: Any, seed: int) -> None:
         """Check that the table is one that this network was made for.
 
-        Raises ValueError where the numbers of seats and sides differ: the observation's layout depends on them.
+        Raises ValueError, naming the first that differs, for another number of seats or sides, on which the observation's
+        layout depends, or for another section of the layout.
         """
         here = {"num_seats": rules.players, "num_sides": rules.num_sides}
         for name, value in here.items():
             if self.info.get(name, value) != value:
                 raise ValueError(f"this policy was made for {name} {self.info[name]}, the rules here have {value}")
+        if "sections" in self.info:
+            difference = first_difference(self.info["sections"], layout_sections(ObservationLayout(tuple(here.values()))))
+            if difference:
+                raise ValueError(f"this policy was made for another observation: {difference}")
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32."""

@@ -72,18 +72,22 @@ def _side(g, rules: RuleSet, side: int) -> list[str]:
     ]
 
 
+def _cards(number: int) -> str:
+    return f"{number} card{'s' * (number != 1)}"
+
+
 def _pile(g) -> str:
     size = int(g["discard_size"])
     top = format_cards(g["discard"][max(size - _SHOWN_PILE, 0) : size][::-1])
     more = f" and {size - _SHOWN_PILE} below" if size > _SHOWN_PILE else ""
     stock = int(g["stock_end"]) - int(g["stock_next"])
-    return f"Stock: {stock} cards. Discard pile: {size} cards, top first: {top or 'empty'}{more}"
+    return f"Stock: {_cards(stock)}. Discard pile: {_cards(size)}, top first: {top or 'empty'}{more}"
 
 
 def _seat(g, seat: int, view: int | None) -> str:
     arrow = ">" if int(g["to_move"]) == seat and g["phase"] != PHASE_OVER else " "
     foot = "in the foot" if g["in_foot"][seat] else f"foot of {int(g['foot_sizes'][seat])} waiting"
-    text = f"{arrow} Seat {seat}: {int(g['hand_sizes'][seat])} cards, {foot}"
+    text = f"{arrow} Seat {seat}: {_cards(int(g['hand_sizes'][seat]))}, {foot}"
     if view is None or view == seat:
         text += f"; hand {format_counts(g['hands'][seat]) or 'empty'}"
         if view is None and not g["in_foot"][seat]:

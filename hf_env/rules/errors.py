@@ -41,6 +41,11 @@ def did_you_mean(word: Any, known: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
+def unknown_option(name: Any, known: Iterable[str]) -> str:
+    """The line about a key that is no option: what may have been meant, or where all are listed."""
+    return f"unknown option {shown(name)}" + (did_you_mean(name, known) or "; `handfoot rules show whitnack` lists all options")
+
+
 def from_validation_error(error: ValidationError, model: type[BaseModel], given: dict[str, Any]) -> RulesError:
     """The first of pydantic's errors as one line; `model` holds what each option allows, `given` what was written."""
     errors = error.errors(include_url=False)
@@ -65,7 +70,7 @@ def _line(detail: Any, model: type[BaseModel], given: dict[str, Any]) -> str:
         field, known = inner.model_fields.get(last), [f"{name}.{each}" for each in inner.model_fields]
         name, value = f"{name}.{last}", value.get(location[1])
     if field is None:
-        return f"unknown option {shown(name)}{did_you_mean(name, known)}"
+        return unknown_option(name, known)
     extra = field.json_schema_extra
     allowed = extra["allowed"] if isinstance(extra, dict) else "valid"
     return f"{name} = {shown(value)} is not allowed: it must be {allowed}"

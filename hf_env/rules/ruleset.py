@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, mod
 
 from hf_env.rules import options as o
 from hf_env.rules.conditions import check_conditions
-from hf_env.rules.errors import RulesError, did_you_mean, from_validation_error, shown
+from hf_env.rules.errors import RulesError, from_validation_error, unknown_option
 from hf_env.rules.preset_files import DEFAULT_PRESET, merge_settings, preset_names, preset_settings
 
 if TYPE_CHECKING:
@@ -298,7 +298,7 @@ def string_keys(settings: dict[Any, Any]) -> dict[str, Any]:
     known = RuleSet.model_fields
     for key in settings:
         if not isinstance(key, str) or key not in known:
-            raise RulesError(f"unknown option {shown(key)}{did_you_mean(key, known)}")
+            raise RulesError(unknown_option(key, known))
     return settings
 
 

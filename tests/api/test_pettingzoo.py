@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, performance_benchmark, seed_test
 
-from hf_env import ACTIONS, IllegalActionError, hand_and_foot_v0, load_rules
+from hf_env import ACTIONS, IllegalActionError, hand_and_foot_v0, list_rules, load_rules
 from hf_env.vector_game import END_REASONS
 
 ASK, YES, NO = (ACTIONS.parse(label) for label in ("ask", "yes", "no"))
 ARGUMENTS = [
     {},
-    {"rules": "mini"},
     {"rules": "mini", "observation_dtype": "float32"},
     {"rules": "whitnack", "observation_dtype": "float32", "events": True},
     {"episode": "deal"},
@@ -52,7 +51,7 @@ def play(env, seed, choose=None):
         yield env
 
 
-@pytest.mark.parametrize("arguments", ARGUMENTS, ids=str)
+@pytest.mark.parametrize("arguments", [*ARGUMENTS, *({"rules": name} for name in list_rules())], ids=str)
 def test_api(arguments):
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "reset knows no options")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hf_env import VectorGame
+from hf_env import ACTIONS, VectorGame
 from hf_env.engine.access import GameAccess
 from hf_env.positions import PositionError, from_position, rules_value, to_position
 from hf_env.rules import RuleSet, list_rules, load_rules
@@ -182,7 +182,9 @@ REFUSED = [
     ({"hands": ["KK"]}, "hands: has 1 entries"),
     ({"hands__1": None}, "hands[1]: must be a text"),
     ({"hands__1": "8x"}, 'hands[1]: "x" is no card'),
-    ({"hands__1": "8" * 128}, "hands[1]: 128 cards are too many"),
+    ({"hands__1": "8" * 433}, "hands[1]: 433 cards are too many"),
+    ({"hands__1": "8" * 33}, "cards: 52 of 8, and 8 decks, the most that a rule set has, hold 32"),
+    ({"sides__1__red3": 17}, "cards: 27 of r, and 8 decks"),
     ({"stock": "4" * 433}, "stock: 433 cards are too many"),
     ({"sides__0__melds__K": "KK"}, 'sides[0].melds.K: "KK" has fewer than 3 cards'),
     ({"sides__0__melds__K": "KQ2"}, 'sides[0].melds.K: "KQ2" is no meld'),
@@ -229,6 +231,10 @@ BROKEN = [
     ({"feet": {0: "4567"}}, "feet[0]: has 4 cards, and foot_size = 13"),
     ({"feet": {0: None}}, "feet[0]: picked up, but side 0 has not opened"),
     ({"hands": {1: ""}}, "hands[1]: empty, but side 1 has not opened"),
+    ({"hands": {0: "K"}}, "hands[0]: one card after the draw, but side 0 has not opened"),
+    ({"hands": {0: "K"}, "phase": "draw"}, None),
+    ({"hands": {0: "K"}, "sides": {0: {"opened": True}}}, None),
+    ({"hands": {0: "A"}, "sides": {0: {"melds": {"A": "AA2"}, "opened": False}}, "laid": 60, "deal": 2, "rules": {"opening": [50, 80]}}, None),
     ({"hands": {0: ""}, "sides": {0: {"opened": True}}}, "hands[0]: empty at its own turn"),
     ({"hands": {2: ""}, "sides": {0: {"opened": True}}}, None),
     ({"hands": {2: ""}, **FOOT, "sides": {0: {"opened": True}}}, "hands[2]: empty in the foot"),
@@ -253,7 +259,12 @@ BROKEN = [
     ({"taking": 2}, "turn.taking: 2, but seat 0 is not in the middle"),
     ({"hands": {0: "KK2"}, "sides": {0: {"melds": {"4": "444"}, "opened": False}}, "laid": 15, "taking": 2, "discard": "b"}, "turn.taking: 2 cards are owed, and"),
     ({"hands": {0: "KK2"}, "sides": {0: {"melds": {"4": "444"}, "opened": False}}, "laid": 15, "taking": 7, "discard": "bbb89TJQ"}, "turn.taking: 7 cards are owed; take_count = 7 leaves 6"),
-    ({"hands": {0: "4"}, **FOOT, "sides": {0: {"opened": True}}}, "turn: seat 0 has no legal action"),
+    ({"hands": {0: "4"}, **FOOT, "sides": {0: {"opened": True}}}, "hands[0]: one card in the foot after the draw, and nobody has said yes"),
+    ({"hands": {0: "4"}, **FOOT, "sides": {0: {"books": QUOTA}}}, "hands[0]: one card in the foot after the draw, and nobody has said yes"),
+    ({"hands": {0: "4"}, **FOOT, "sides": {0: {"books": QUOTA}}, "asked": True, "phase": "answer"}, "hands[0]: one card in the foot after"),
+    ({"hands": {0: "4"}, **FOOT, "sides": {0: {"books": QUOTA}}, "asked": True, "answers": {"2": "yes"}, "may_go_out": True}, None),
+    ({"hands": {0: "4"}, **FOOT, "sides": {0: {"books": QUOTA}}, "phase": "draw"}, None),
+    ({"rules": {"permission": "none"}, "hands": {0: "4"}, **FOOT, "sides": {0: {"opened": True}}}, "turn: seat 0 has no legal action"),
     ({"phase": "over"}, "turn.phase: the deal is over"),
     ({"may_go_out": True}, "turn.may_go_out: true, but not every partner"),
     ({"phase": "answer"}, "turn.phase: answer, but nothing was asked"),
@@ -336,6 +347,28 @@ def test_partial_positions() -> None:
     assert game.scores() == [-65 - 105, 0]
     with pytest.raises(PositionError, match=r"hands\[0\]"):
         from_position({"hands": ["xyz"]}, check=False)
+
+
+@pytest.mark.parametrize("wilds", ["2" * 32 + "*" * 16, "2" * 33, "*" * 17, "2" * 120])
+def test_no_more_wilds_than_the_search_has_room_for(wilds: str) -> None:
+    """Unchecked too, nothing gets in for which the engine's buffers are too small: 49 wilds wrote beyond them."""
+    position = {"hands": [wilds + "4" * 32], "turn": {"seat": 0, "phase": "play"}, "discard": "5"}
+    if len(wilds) == 48:
+        assert {ACTIONS.label(action) for action in game_at(position, check=False).legal()} >= {"meld 222", "meld 444"}
+        return
+    with pytest.raises(PositionError, match="^cards: "):
+        from_position(position, check=False)
+
+
+def test_a_hand_of_more_than_127_cards() -> None:
+    """A whole pile taken may bring so many; such a game's position is read as it was written."""
+    rules = load_rules("two-player", decks=8, take_count="all")
+    pile = "K" + "456789TJQ" * 15
+    game = game_at(table(rules, hands={0: "KK4"}, sides={0: {"melds": {"8": "888"}}}, discard=pile, phase="draw"))
+    game.play(ACTIONS.parse("take"))
+    position = to_position(game.games, 0, rules)
+    assert len(position["hands"][0]) == 136
+    assert to_position(from_position(position)[0], 0, rules) == position
 
 
 def test_finished_deals_can_be_shown() -> None:

@@ -1,16 +1,18 @@
 """Each agent's rewards add up to its scaled result, whatever the reward, the shaping and the way of playing."""
 
+import itertools
+
 import numpy as np
 import pytest
 
-from hf_env import VectorGame, hand_and_foot_v0, load_rules
+from hf_env import VectorGame, hand_and_foot_v0, list_rules, load_rules
 from tests.observation.driving import Driver, play
 
 REWARDS = ("score_difference", "score", "win")
 SHAPINGS = (None, "table", "full")
 # float32 rewards of many steps are added; a point is worth 0.001, and scores are multiples of 5.
 TOLERANCE = 5e-4
-# By rules: an easy quota, so that some deals are gone out.
+# By rules, what differs from the preset: an easy quota, so that some deals are gone out.
 TABLES = {
     "whitnack": {"deals": 2, "books_to_go_out": [1, 0, 0]},
     "three-player": {"deals": 2},
@@ -18,6 +20,11 @@ TABLES = {
     "mini": {"deals": 3},
     "six-threes": {"deals": 1, "unfinished_wild_penalty": 300, "sevens_book": 1000},
 }
+EVERY_FORM = list(itertools.product(REWARDS, SHAPINGS, TABLES))
+# The other presets as they are, each in one form here and in all of them in the long test.
+OTHERS = [name for name in list_rules() if name not in TABLES]
+FORMS = list(itertools.product(REWARDS, SHAPINGS))
+ONE_FORM = [(*FORMS[number % len(FORMS)], name) for number, name in enumerate(OTHERS)]
 
 
 def result(reward: str, scores: np.ndarray, totals: np.ndarray, seats: int) -> np.ndarray:
@@ -37,13 +44,20 @@ def result(reward: str, scores: np.ndarray, totals: np.ndarray, seats: int) -> n
     return np.array([by_side[seat % sides] for seat in range(seats)])
 
 
-@pytest.mark.parametrize("table", TABLES)
-@pytest.mark.parametrize("shaping", SHAPINGS)
-@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize("reward,shaping,table", EVERY_FORM + ONE_FORM)
 def test_rewards_add_up_in_vector_games(reward, shaping, table):
-    # 45 combinations of 24 games: 1,080 games.
-    rules = load_rules(table).with_overrides(**TABLES[table])
-    num_games = 24
+    # 45 combinations of 24 games, 1,080 games, and 10 of 8.
+    check_vector_ledger(load_rules(table).with_overrides(**TABLES.get(table, {})), reward, shaping, 24 if table in TABLES else 8)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("reward,shaping,name", list(itertools.product(REWARDS, SHAPINGS, list_rules())))
+def test_rewards_of_every_preset_add_up_in_vector_games(reward, shaping, name):
+    check_vector_ledger(load_rules(name), reward, shaping, 24)
+
+
+def check_vector_ledger(rules, reward, shaping, num_games):
+    """Play games side by side with and without shaping and check what every seat received."""
     vec = VectorGame(num_games, rules, 11, reward=reward, shaping=shaping, autoreset="DISABLED")
     plain = VectorGame(num_games, rules, 11, reward=reward, autoreset="DISABLED")
     driver = "greedy_or_random" if shaping else "non_discard"
@@ -120,6 +134,19 @@ def test_rewards_add_up_through_the_aec_environment(reward, shaping):
     games += ledger_of_aec(load_rules("whitnack", deals=1), reward, shaping, range(2))
     games += ledger_of_aec(load_rules("six-pairs", deals=1), reward, shaping, range(1))
     assert games == 115  # 1,035 games in the nine forms of this test
+
+
+@pytest.mark.parametrize("reward,shaping,name", [(*FORMS[number % len(FORMS)], name) for number, name in enumerate(list_rules())])
+def test_rewards_of_every_preset_add_up_through_the_aec_environment(reward, shaping, name):
+    rules = load_rules(name)
+    short = rules.with_overrides(**({"deals": 1} if rules.target is None else {"max_deals": 2}))
+    assert ledger_of_aec(short, reward, shaping, range(300, 302)) == 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("reward,shaping,name", list(itertools.product(REWARDS, SHAPINGS, list_rules())))
+def test_rewards_of_whole_games_of_every_preset_add_up_through_the_aec_environment(reward, shaping, name):
+    assert ledger_of_aec(name, reward, shaping, range(400, 404)) == 4
 
 
 @pytest.mark.long

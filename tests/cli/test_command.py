@@ -45,6 +45,10 @@ def test_version(handfoot):
     ("arguments", "said"),
     [
         ((), "no command"),
+        (("rules",), "no command"),
+        (("rules", "shwo"), "did you mean show"),
+        (("rules", "show"), "(see handfoot rules show --help)"),
+        (("rules", "show", "mini", "--set", "jokers=2"), "handfoot rules show whitnack"),
         (("evalute",), "did you mean evaluate"),
         (("tournament",), "no command"),
         (("--speed",), "--speed"),

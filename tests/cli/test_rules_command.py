@@ -3,6 +3,7 @@
 import pytest
 
 from hf_env.rules import list_rules, load_rules
+from tests.rules.test_broken_files import FILES
 
 
 def test_list_has_every_named_set(handfoot):
@@ -53,6 +54,21 @@ def test_check_says_what_is_wrong(mistake, tmp_path, text, said):
     path = tmp_path / "mine.toml"
     path.write_text(text)
     assert said in mistake("rules", "check", path)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_broken_file_is_refused(mistake, tmp_path, name):
+    path = tmp_path / "house.toml"
+    path.write_bytes(FILES[name])
+    assert "house.toml" in mistake("rules", "check", path)
+
+
+def test_a_file_of_50_megabytes_is_refused(mistake, tmp_path):
+    path = tmp_path / "large.toml"
+    with path.open("wb") as file:
+        file.truncate(50 * 1024 * 1024)
+    for arguments in (("rules", "check", path), ("rules", "show", path), ("bench", "--rules", path), ("play", "--rules", path)):
+        assert "52,428,800 bytes" in mistake(*arguments)
 
 
 def test_diff(handfoot, mistake):

@@ -166,30 +166,44 @@ def _play(g, r, action, coverage):
 
 
 @entry
-def move(games, rules, masks, greedy, drivers, keys, decisions, coverage, deals):
-    """Play one action in every game; a game whose deal ended goes on with the next deal, or begins anew.
+def move(games, rules, masks, greedy, drivers, keys, decisions, coverage, chosen):
+    """Play one action in every game whose deal is not over.
 
-    greedy (N,) int32: what `greedy` would play. drivers (N,) int64. coverage (len(ROWS),) int64. deals (1,) int64: deals
-    ended. Returns how many decisions were made.
+    greedy (N,) int32: what `greedy` would play. drivers (N,) int64. coverage (len(ROWS),) int64. chosen (N,) int64: the
+    actions, -1 where none was played. Returns how many decisions were made.
     """
-    deck = np.empty(MAX_CARDS, np.uint8)
     made = 0
     for i in range(games.shape[0]):
         g = games[i]
         r = rules[np.int64(g["rule"])]
-        action = DRAW
-        if g["phase"] != PHASE_OVER:
-            action = _choose(drivers[i], g, masks[i], greedy[i], keys[i])
-            _play(g, r, action, coverage)
-            decisions[i] += 1
-            made += 1
+        chosen[i] = -1
+        if g["phase"] == PHASE_OVER:  # a deal that could not begin
+            _count_end(g, r, DRAW, coverage)
+            continue
+        chosen[i] = _choose(drivers[i], g, masks[i], greedy[i], keys[i])
+        _play(g, r, chosen[i], coverage)
+        decisions[i] += 1
+        made += 1
         if g["phase"] == PHASE_OVER:
-            _count_end(g, r, action, coverage)
-            deals[0] += 1
-            decisions[i] = 0
-            if g["game_over"]:
-                seed = np.int64(combine(np.uint64(g["seed"]), 1) >> np.uint64(1))
-                start_game(g, r, np.int64(g["rule"]), seed, 1, 0, deck)
-            else:
-                next_deal(g, r, deck)
+            _count_end(g, r, chosen[i], coverage)
     return made
+
+
+@entry
+def go_on(games, rules, decisions):
+    """A game whose deal ended goes on with the next deal, or begins anew with another seed. Returns how many deals ended."""
+    deck = np.empty(MAX_CARDS, np.uint8)
+    deals = 0
+    for i in range(games.shape[0]):
+        g = games[i]
+        if g["phase"] != PHASE_OVER:
+            continue
+        r = rules[np.int64(g["rule"])]
+        deals += 1
+        decisions[i] = 0
+        if g["game_over"]:
+            seed = np.int64(combine(np.uint64(g["seed"]), 1) >> np.uint64(1))
+            start_game(g, r, np.int64(g["rule"]), seed, 1, 0, deck)
+        else:
+            next_deal(g, r, deck)
+    return deals

@@ -1,6 +1,7 @@
-"""Properties of every state: cards conserved, counters right, always something legal, every deal ends; and what was met.
+"""Properties of every state: cards conserved, counters right, always something legal, every deal ends within the bound
+that `most_decisions` states, records replay to the same game; and what was met.
 
-The `long` forms make 1,000,000 decisions for each preset too, and play 200 random rule sets.
+The `long` forms make 1,000,000 decisions for each preset too, play 200 random rule sets, and replay every game.
 """
 
 import os
@@ -11,9 +12,9 @@ import numpy as np
 import pytest
 
 from hf_env.actions import ACTIONS
-from hf_env.rules import list_rules, load_rules
+from hf_env.rules import RuleSet, list_rules, load_rules
 from tests.property import kernels as k
-from tests.property.playing import Findings, run
+from tests.property.playing import NUM_GAMES, Findings, most_decisions, run
 from tests.rules.strategies import random_rule_set
 
 PRESETS = [name for name in list_rules() if name != "whitnack"]
@@ -40,19 +41,27 @@ def check_whitnack(findings: Findings) -> None:
 
 def test_whitnack() -> None:
     """1,000,000 decisions of the default rules."""
-    check_whitnack(run(load_rules("whitnack"), 1_000_000))
+    findings = run(load_rules("whitnack"), 1_000_000)
+    check_whitnack(findings)
+    assert findings.replayed > 40_000
+
+
+def test_the_bound_is_the_one_that_the_rules_state() -> None:
+    """docs/rules.md 8.5."""
+    assert most_decisions(load_rules("whitnack")) == 3_470
+    assert most_decisions(load_rules("mini")) == 400 * 3 + 54
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets(name: str) -> None:
     """100,000 decisions of every other preset."""
-    run(load_rules(name), 100_000)
+    assert run(load_rules(name), 100_000).replayed > 4_000
 
 
 @pytest.mark.parametrize("seed", range(0, 100, 5))
 def test_random_rule_sets(seed: int) -> None:
     """20,000 decisions of 20 random rule sets."""
-    run(random_rule_set(seed), 20_000)
+    assert run(random_rule_set(seed), 20_000).replayed > 500
 
 
 def test_every_action_is_met() -> None:
@@ -96,15 +105,22 @@ def test_bounds_are_kept() -> None:
     run_elsewhere({"NUMBA_BOUNDSCHECK": "1"}, INTERPRETED, 20_000)
 
 
+def run_and_replay_all(rules: RuleSet, decisions: int, seed: int) -> None:
+    """A run whose every game is recorded and replayed."""
+    findings = run(rules, decisions, seed, recorded=NUM_GAMES)
+    print("\n" + findings.table())
+    assert findings.replayed == findings.decisions >= decisions
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", list_rules())
 def test_presets_long(name: str) -> None:
-    """1,000,000 decisions of every other preset."""
-    print(run(load_rules(name), 1_000_000, seed=2).table())
+    """1,000,000 decisions of every preset."""
+    run_and_replay_all(load_rules(name), 1_000_000, seed=2)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(200))
 def test_random_rule_sets_long(seed: int) -> None:
     """20,000 decisions of 200 random rule sets."""
-    run(random_rule_set(seed), 20_000, seed=4)
+    run_and_replay_all(random_rule_set(seed), 20_000, seed=4)

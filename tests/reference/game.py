@@ -1,18 +1,10 @@
 """One deal of Hand and Foot, written from the rules for clarity. Slow; for comparison only."""
 
-from .laying import LAYDOWNS, NATURALS, WILDS, Options, book_type, by_deal, canonical, without
+from .laying import LAYDOWNS, Options, by_deal, canonical, without
+from .scoring import side_score
+from .taking import number_taken, take
 
 FORMAT = "hf-position/1"
-
-
-def opening_max(rules, deal, hand, melds=None, books=()):
-    """The most card points that lay-downs from the hand can bring (the deal does not matter, only the options do)."""
-    return Options(rules).most_points(canonical(hand), tuple((melds or {}).items()), tuple(books))
-
-
-def can_reach_opening(rules, deal, hand, melds, books, laid):
-    """Rule 4: can the deal's minimum still be reached by lay-downs from this hand, `laid` points being laid already?"""
-    return Options(rules).can_reach(deal, hand, melds, books, laid)
 
 
 class Side:
@@ -127,7 +119,7 @@ class ReferenceGame:
         self.laid = 0
         self.taking = 0
 
-    def _side(self, seat=None):
+    def side(self, seat=None):
         return self.sides[self.options.side_of(self.seat if seat is None else seat)]
 
     def _partners(self, seat):
@@ -140,7 +132,7 @@ class ReferenceGame:
         return self.feet[seat] is None
 
     def _opening_unfinished(self):
-        side = self._side()
+        side = self.side()
         return not side.opened and bool(side.melds or side.books)
 
     def to_move(self):
@@ -201,7 +193,7 @@ class ReferenceGame:
         hand = without(self.hands[self.seat], LAYDOWNS[label][1])
         if hand is None:
             return False
-        side = self._side()
+        side = self.side()
         after = self.options.lay(label, side.melds, side.books)
         if after is None:
             return False
@@ -209,7 +201,7 @@ class ReferenceGame:
 
     def _state_legal(self, hand, melds, books, laid_cards, owed):
         """May a lay-down or take lead to this? `owed`: the cards of a take that come once the side is open."""
-        if not self._side().opened:
+        if not self.side().opened:
             laid = self.laid + self.options.value(laid_cards)
             if laid < self.options.opening_minimum(self.deal):
                 return self.options.can_reach(self.deal, hand, melds, books, laid)
@@ -222,7 +214,7 @@ class ReferenceGame:
         return True
 
     def _ask_legal(self):
-        side = self._side()
+        side = self.side()
         if self.options.permission == "none" or self.asked or not self._partners(self.seat):
             return False
         if not (self._in_foot(self.seat) and self._partners_ready() and self.options.quota_met(self.deal, side.books)):
@@ -236,51 +228,14 @@ class ReferenceGame:
         if not self._in_foot(self.seat):
             return True
         if len(self.hands[self.seat]) == 1:
-            return self.options.final_discard != "forbidden" and self._going_out_allowed(self._side().books)
+            return self.options.final_discard != "forbidden" and self._going_out_allowed(self.side().books)
         return not self._bound_to_go_out()
 
     # ----------------------------------------------------------------------- Rule 5, taking the discards
 
-    def _take_key(self, label):
-        """The cards that the hand gives for this take, or None if the option or the top card forbids it."""
-        options = self.options
-        top = self.discard[0]
-        frozen = options.wild_discard_freezes and any(card in WILDS for card in self.discard)
-        if top in WILDS:
-            allowed = label == "take" and options.take_wild_top == "matching_pair" and not frozen
-            return top * 2 if allowed else None
-        if top not in NATURALS:
-            return None
-        if label == "take":
-            return top * 2
-        if frozen:
-            return None
-        if label == "take>meld":
-            return "" if options.take_key == "any_meld" and top in self._side().melds else None
-        return top + label[-1] if options.take_key in ("natural_and_wild", "any_meld") else None
-
-    def _number_taken(self):
-        count = self.options.take_count
-        return len(self.discard) if count == "all" else min(count, len(self.discard))
-
-    def _take(self, label):
-        """(hand, melds, books, cards laid) after the key cards and the top card are laid; None if they cannot be."""
-        side = self._side()
-        if self._number_taken() == 0 or (self.options.take_needs_open and not side.opened):
-            return None
-        key = self._take_key(label)
-        if key is None:
-            return None
-        hand = without(self.hands[self.seat], key)
-        if hand is None:
-            return None
-        top = self.discard[0]
-        after = self.options.place("wild" if top in WILDS else top, key + top, side.melds, side.books)
-        return after and (hand, *after, key + top)
-
     def _take_legal(self, label):
-        taken = self._take(label)
-        return taken is not None and self._state_legal(*taken, self.discard[1:self._number_taken()])
+        taken = take(self, label)
+        return taken is not None and self._state_legal(*taken, self.discard[1:number_taken(self)])
 
     # -------------------------------------------------------------------------------------------- apply
 
@@ -292,7 +247,7 @@ class ReferenceGame:
         elif label.startswith("take"):
             self._apply_take(label)
         elif label in LAYDOWNS:
-            side = self._side()
+            side = self.side()
             cards = LAYDOWNS[label][1]
             side.melds, side.books = self.options.lay(label, side.melds, side.books)
             self._play_from_hand(cards)
@@ -368,7 +323,7 @@ class ReferenceGame:
 
     def _receive(self, seat, card):
         if card == "r":
-            self._side(seat).red3 += 1
+            self.side(seat).red3 += 1
         else:
             self.hands[seat] = canonical(self.hands[seat] + card)
 
@@ -387,7 +342,7 @@ class ReferenceGame:
         """Lay all red 3s of a hand; then draw as many cards, one at a time."""
         number = self.hands[seat].count("r")
         self.hands[seat] = self.hands[seat].replace("r", "")
-        self._side(seat).red3 += number
+        self.side(seat).red3 += number
         for _ in range(number):
             if self.over or not self._replace_one(seat):
                 return
@@ -398,9 +353,9 @@ class ReferenceGame:
         self._lay_red3s_and_replace(seat)
 
     def _apply_take(self, label):
-        number = self._number_taken()
-        side = self._side()
-        _, side.melds, side.books, laid_cards = self._take(label)
+        number = number_taken(self)
+        side = self.side()
+        _, side.melds, side.books, laid_cards = take(self, label)
         top = self.discard[0]
         self._play_from_hand(without(laid_cards, top))
         self.discard = self.discard[1:]
@@ -410,7 +365,7 @@ class ReferenceGame:
 
     def _after_laying(self, cards):
         """Rule 4, opening; then the cards owed by a take; then what an empty hand means."""
-        side, seat = self._side(), self.seat
+        side, seat = self.side(), self.seat
         if not side.opened:
             self.laid += self.options.value(cards)
             if self.laid < self.options.opening_minimum(self.deal):
@@ -444,30 +399,5 @@ class ReferenceGame:
         if not self.hands[self.seat]:
             self._pick_up_foot(self.seat)
 
-    # ------------------------------------------------------------------------------------------ Rule 9
-
     def deal_scores(self):
-        return [self._score(number) for number in range(len(self.sides))]
-
-    def _score(self, number):
-        options, side = self.options, self.sides[number]
-        score = 0
-        for meld in side.melds.values():
-            score += options.value(meld)
-        for book in side.books:
-            score += options.value(book)
-            kind = book_type(book)
-            if kind == "clean" and book[0] == "7" and options.sevens_book is not None:
-                score += options.sevens_book
-            else:
-                score += {"clean": options.clean_book, "dirty": options.dirty_book, "wild": options.wild_book}[kind]
-        score += options.red3_laid * side.red3
-        if self.out_seat is not None and options.side_of(self.out_seat) == number:
-            score += options.going_out
-        if "wild" in side.melds:
-            score -= options.unfinished_wild_penalty
-        for seat in range(options.players):
-            if options.side_of(seat) == number:
-                held = self.hands[seat] + (self.feet[seat] or "")
-                score -= options.value(held) + options.red3_held * held.count("r")
-        return score
+        return [side_score(self, number) for number in range(len(self.sides))]

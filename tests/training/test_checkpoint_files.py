@@ -11,6 +11,8 @@ import torch
 from agents.catalogue import UnknownPolicyError, load
 from agents.neural import CheckpointError, NeuralPolicy, load_policy, save_policy
 from agents.neural.checkpoint import JSON_NAME, TENSORS_NAME
+from agents.neural.policy import layout_sections
+from hf_env import ObservationLayout, load_rules
 from training.checkpoints import as_like, read_checkpoint, write_checkpoint
 
 from .helpers import make_learner
@@ -76,6 +78,22 @@ def test_wrong_tables_and_widths_are_refused(network):
         policy.start(1, Rules, 0)
     with pytest.raises(ValueError, match=r"\(N, 12\)"):
         policy.act(make_batch(3))
+
+
+def test_another_layout_is_refused_naming_the_first_section_that_differs(network, tmp_path):
+    sections = layout_sections(ObservationLayout("mini"))
+    table = {"num_seats": 2, "num_sides": 2}
+    save_policy(tmp_path, network, table | {"sections": sections})
+    load(str(tmp_path)).start(1, load_rules("mini", hand_size=5), 0)
+    old = [[name, length + (name == "turns")] for name, length in sections]
+    for other, said in (
+        (old, "turns of 2 values, here it is turns of 1 values"),
+        ([*sections[:1], ["extra", 3], *sections[1:]], "section 1 was extra of 3 values, here it is unseen of 15 values"),
+        (sections[:-1], f"section {len(sections) - 1} was none, here it is option_unfinished_wild_penalty of 1 values"),
+    ):
+        save_policy(tmp_path, network, table | {"sections": other})
+        with pytest.raises(ValueError, match=said):
+            load(str(tmp_path)).start(1, load_rules("mini"), 0)
 
 
 def test_damage_is_noticed_in_one_line(network, tmp_path):

@@ -26,12 +26,12 @@ def put(path, value):
 
 test_1_1_kinds = positions(
     "1.1",
-    ("4 of each natural rank a deck", at("4", stock="K..."), put(["stock"], lambda s: "Q" + s[1:]), "cards: 21 of Q .* 20"),
-    ("4 twos a deck", at("2"), put(["hands", 0], lambda s: "K"), "cards: 21 of K .* 20"),
-    ("2 jokers a deck", at("*"), put(["hands", 0], lambda s: "2"), "cards: 21 of 2 .* 20"),
-    ("2 black 3s a deck", at("b"), put(["hands", 0], lambda s: "*"), "cards: 11 of \\* .* 10"),
+    ("4 of each natural rank a deck", at("45", stock="K..."), put(["stock"], lambda s: "Q" + s[1:]), "cards: 21 of Q .* 20"),
+    ("4 twos a deck", at("25"), put(["hands", 0], lambda s: "K5"), "cards: 21 of K .* 20"),
+    ("2 jokers a deck", at("*5"), put(["hands", 0], lambda s: "25"), "cards: 21 of 2 .* 20"),
+    ("2 black 3s a deck", at("b5"), put(["hands", 0], lambda s: "*5"), "cards: 11 of \\* .* 10"),
     ("2 red 3s a deck", at(red3=2), put(["sides", 0, "red3"], lambda n: n - 1), "cards: 9 of r .* 10"),
-    ("15 kinds", at("4"), put(["hands", 0], lambda s: "3"), "is no card"),
+    ("15 kinds", at("45"), put(["hands", 0], lambda s: "35"), "is no card"),
 )
 test_1_2_decks = positions(
     "1.2",
