@@ -11,7 +11,7 @@ from hf_env.rules import load_rules
 from hf_env.vector_game import VectorGame
 from tests.evaluation.players import Noted, first_legal, last_legal
 from training.evaluation import ANCHORS, MIN_CLUSTERS, anchor_evaluation, clustered_interval, evaluate
-from training.evaluation.duplicate import cluster_seeds
+from training.evaluation.matches import cluster_seeds
 
 SHORT_TARGET = load_rules("mini", deals=1, target=300, max_deals=6)
 
