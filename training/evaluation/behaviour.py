@@ -27,6 +27,16 @@ BEHAVIOUR = {
 }
 
 
+_SHARES = ("opened", "foot", "gone_out")
+
+
+def told(name: str, value: float | None) -> str:
+    """A figure as text, with a dash for what was never counted."""
+    if value is None:
+        return "–"
+    return f"{value:{'.1%' if name in _SHARES else ',.1f' if name == 'stranded' else ',.2f'}}"
+
+
 def behaviour(parts: Sequence[Part], policy: int) -> dict[str, float | int | None]:
     """Figures of BEHAVIOUR of a policy, by its index, and ``deals``: on how many deals and sides they stand.
 

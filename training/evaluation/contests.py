@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from agents import load
 from agents.seating import policy_name
 from hf_env.vector_game import check_int, load_rule_sets
 from training.evaluation.crossplay import CrossplayResult, crossplay_matches, crossplay_result
-from training.evaluation.duplicate import MAX_DEALS, rules_json, versions_json
+from training.evaluation.duplicate import MAX_DEALS, EvaluationResult, result_of, rules_json, versions_json
+from training.evaluation.matches import duel
 from training.evaluation.series import DEFAULT_FORFEIT_POINTS, DEFAULT_LIMIT_SECONDS, GAMES_A_BLOCK, available_cores, play_series
 from training.evaluation.store import Store
 from training.evaluation.tournament import TournamentResult, tournament_matches, tournament_result
@@ -37,7 +39,7 @@ class Plan:
     out: Path | None = None
     with_records: bool = True
     processes: int | None = None
-    forfeit_points: int = DEFAULT_FORFEIT_POINTS
+    forfeit_points: int | None = DEFAULT_FORFEIT_POINTS
     limit_seconds: float = DEFAULT_LIMIT_SECONDS
     on_progress: Callable[[int, int], None] | None = None
 
@@ -56,6 +58,20 @@ def crossplay(policies: Sequence[Any], opponents: Any, plan: Plan) -> CrossplayR
     """Play every pairing of partners against the opponents on duplicate games. Raises as `tournament`, and NoPartnersError."""
     _check_list(policies, "cross-play")
     return _play("crossplay", [*policies, opponents], plan, crossplay_matches, crossplay_result)
+
+
+def evaluation(policy_a: Any, policy_b: Any, plan: Plan) -> EvaluationResult:
+    """As ``duplicate.evaluate``, in processes of its own; the plan's forfeit points and limit are not used.
+
+    Raises ValueError as `tournament`, PolicyError for a policy that does not play legally.
+    """
+    started = time.perf_counter()
+
+    def result(names, matches, parts, rules, seed, deals, forfeit_points) -> EvaluationResult:
+        return result_of(parts[0], names, rules, seed, deals, time.perf_counter() - started)
+
+    plan = replace(plan, forfeit_points=None)
+    return _play("evaluation", [policy_a, policy_b], plan, lambda names, rules: (duel(0, 1, names, rules),), result)
 
 
 def _check_list(policies: Sequence[Any], what: str) -> None:

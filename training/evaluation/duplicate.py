@@ -130,6 +130,12 @@ class EvaluationResult:
         return values
 
 
+def place_names(result: EvaluationResult) -> tuple[str, str]:
+    """The names of A and B; a policy against itself is told apart by its place."""
+    a, b = result.policy_a, result.policy_b
+    return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
+
+
 def rules_json(rules: Sequence[RuleSet]) -> list[dict[str, str]]:
     """Rule sets as a result names them."""
     return [{"name": one.name, "fingerprint": one.fingerprint, "toml": one.to_toml()} for one in rules]
