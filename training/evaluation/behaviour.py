@@ -58,7 +58,7 @@ def _sums(part: Part, policy: int) -> dict[str, np.ndarray]:
     lineups = np.asarray(part.match.lineups)[part.seatings[played]]
     seats = lineups == policy
     num_seats = seats.shape[1]
-    mine = seats.reshape(len(seats), -1, sides).any(1)
+    mine = seats.reshape(len(seats), num_seats // sides, sides).any(1)
     data = {name: column[played] for name, column in results.behaviour.items()}
     by_side = {name: data[name][:, :sides] for name in ("opening_turn", "stranded", "book_counts")}
     by_seat = {name: data[name][:, :num_seats] for name in ("foot_turn", "num_takes", "num_asks", "num_yes", "num_no")}

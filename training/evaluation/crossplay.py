@@ -14,7 +14,7 @@ from agents.seating import Forfeit
 from hf_env.rules import RuleSet
 from training.evaluation.duplicate import rules_json, versions_json
 from training.evaluation.matches import Match, Part, Tally, cluster_seeds, partnership, tally
-from training.evaluation.statistics import CONFIDENCE, Interval, clustered_interval, combined_interval
+from training.evaluation.statistics import CONFIDENCE, Interval, clustered_interval, combined_interval, share_interval
 from training.evaluation.tournament import forfeits_of
 
 FORMAT = "hf-crossplay/1"
@@ -131,7 +131,7 @@ def crossplay_result(
     for (p, q), table in tallies.items():
         cells[p, q] = cells[q, p] = clustered_interval(table.differences.sum(1), table.deals.sum(1))
         games = np.full(table.num_clusters, table.won.shape[1])
-        won[p, q] = won[q, p] = clustered_interval(table.won.sum(1), games)
+        won[p, q] = won[q, p] = share_interval(table.won.sum(1), games)
     own, others = [(p, p) for p in range(n)], [pairing for pairing in pairings if pairing[0] != pairing[1]]
     return CrossplayResult(
         names=tuple(names[:n]), opponents=names[n], rules=tuple(rules), seed=seed, asked_deals=asked_deals,

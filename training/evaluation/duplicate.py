@@ -26,6 +26,7 @@ from training.evaluation.statistics import (
     clustered_interval,
     clusters_needed,
     paired_variance,
+    share_interval,
     verdict,
 )
 
@@ -211,7 +212,7 @@ def result_of(
     return EvaluationResult(
         policy_a=names[0], policy_b=names[1], rules=tuple(rules), seed=seed, asked_deals=asked_deals, num_deals=num_deals,
         num_games=sides * len(deals), num_seatings=sides, difference=difference,
-        games_won=clustered_interval(table.won.sum(1), np.full(len(deals), sides)), points_a=float(points_a / num_deals),
+        games_won=share_interval(table.won.sum(1), np.full(len(deals), sides)), points_a=float(points_a / num_deals),
         points_b=float(points_b / num_deals / (sides - 1)), gone_out=float((outs_a + outs_b) / num_deals),
         gone_out_a=float(outs_a / num_deals), gone_out_b=float(outs_b / num_deals / (sides - 1)),
         verdict=verdict(difference), num_decisions=table.num_decisions, seconds=seconds,

@@ -75,10 +75,10 @@ def histogram(values: np.ndarray, label: str, mean: float) -> str:
         axes = figure.subplots()
         axes.hist(values, bins=min(40, max(5, round(len(values) ** 0.5) * 2)), color="#92c5de", edgecolor="white")
         axes.axvline(0.0, color="black", linewidth=0.8)
-        axes.axvline(mean, color="#b2182b", label=f"mean {mean:+,.0f}")
+        axes.axvline(mean, color="#b2182b")
+        axes.set_title(f"mean {mean:+,.0f}", color="#b2182b", loc="left", fontsize=10)
         axes.set_xlabel(label)
         axes.set_ylabel("game seeds")
-        axes.legend(frameon=False)
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
 

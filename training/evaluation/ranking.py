@@ -53,25 +53,25 @@ def rank(means: np.ndarray, better: np.ndarray) -> Ranking:
     n = len(means)
     claims = better.copy()
     while True:
-        reach = _reach(claims)
-        implied = reach & ~reach.T & ~better
+        chained = reach(claims)
+        implied = chained & ~chained.T & ~better
         # A chain says so, but the pair's own match points the other way: a circle is not excluded.
         doubted = implied & (means <= 0)
         if not doubted.any():
             break
         claims |= doubted.T
-    above = reach & ~reach.T
+    above = chained & ~chained.T
     best, worst = 1 + above.sum(0), n - above.sum(1)
     order = tuple(sorted(range(n), key=lambda i: (best[i], worst[i], i)))
-    return Ranking(above, best, worst, order, _circles(reach & reach.T))
+    return Ranking(above, best, worst, order, _circles(chained & chained.T))
 
 
-def _reach(claims: np.ndarray) -> np.ndarray:
-    """Transitive closure (Warshall 1962)."""
-    reach = claims.copy()
-    for middle in range(len(reach)):
-        reach |= reach[:, middle, None] & reach[None, middle]
-    return reach
+def reach(claims: np.ndarray) -> np.ndarray:
+    """Transitive closure of a relation (P, P) bool (Warshall 1962)."""
+    closed = claims.copy()
+    for middle in range(len(closed)):
+        closed |= closed[:, middle, None] & closed[None, middle]
+    return closed
 
 
 def _circles(mutual: np.ndarray) -> tuple[tuple[int, ...], ...]:

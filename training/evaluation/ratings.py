@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from training.evaluation.ranking import reach
 from training.evaluation.statistics import CONFIDENCE
 
 # Points of rating for ten times the odds to win (Elo 1978).
@@ -23,9 +24,11 @@ NUM_RESAMPLES = 500
 
 @dataclass(frozen=True)
 class Ratings:
-    """ratings, low, high: (P,) Elo points, their mean 0, with the interval. expected: (P, P) share of games that the
+    """unbeaten: whether some policies never lost a game to the others, so that their distance to them is at least the one
+    told: it comes from the DRAWN_GAMES. ratings, low, high: (P,) Elo points, their mean 0, with the interval. expected: (P, P) share of games that the
     ratings give the first against the second, the sides being equal in number."""
 
+    unbeaten: bool
     ratings: np.ndarray
     low: np.ndarray
     high: np.ndarray
@@ -34,7 +37,8 @@ class Ratings:
     def to_json(self, names: Sequence[str]) -> dict[str, Any]:
         """By name, as JSON values."""
         columns = zip(names, self.ratings, self.low, self.high, strict=True)
-        return {name: {"rating": float(r), "low": float(low), "high": float(high)} for name, r, low, high in columns}
+        policies = {name: {"rating": float(r), "low": float(low), "high": float(high)} for name, r, low, high in columns}
+        return {"policies": policies, "unbeaten": self.unbeaten}
 
 
 def rate(won: np.ndarray, games: int, num_sides: int, seed: int = 0) -> Ratings:
@@ -51,15 +55,17 @@ def rate(won: np.ndarray, games: int, num_sides: int, seed: int = 0) -> Ratings:
     samples = np.empty((NUM_RESAMPLES, len(won)))
     for row in samples:
         weights = generator.multinomial(clusters, np.full(clusters, 1 / clusters))
-        row[:] = _fit(won @ weights / clusters, games * clusters, num_sides)
+        row[:] = _fit(won @ weights / clusters, games * clusters, num_sides, whole)
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(samples, [tail, 1 - tail], axis=0)
     expected = 1 / (1 + 10 ** ((whole[None, :] - whole[:, None]) / ELO_A_TENFOLD))
-    return Ratings(whole, low, high, expected)
+    beaten = reach(np.nan_to_num(won.sum(2)) > 0)
+    unbeaten = not (beaten | np.eye(len(won), dtype=bool)).all()
+    return Ratings(unbeaten, whole, low, high, expected)
 
 
-def _fit(won_a_cluster: np.ndarray, games: int, num_sides: int) -> np.ndarray:
-    """Elo points (P,). won_a_cluster: (P, P) mean games won in a cluster, out of `num_sides`."""
+def _fit(won_a_cluster: np.ndarray, games: int, num_sides: int, near: np.ndarray | None = None) -> np.ndarray:
+    """Elo points (P,). won_a_cluster: (P, P) mean games won in a cluster, out of `num_sides`. near: where to begin."""
     from choix import ilsr_pairwise_dense
 
     share = np.clip(np.nan_to_num(won_a_cluster / num_sides, nan=0.5), 0.0, 1.0)
@@ -68,5 +74,6 @@ def _fit(won_a_cluster: np.ndarray, games: int, num_sides: int) -> np.ndarray:
     fair = (fair + 1 - fair.T) / 2
     counts = fair * games + DRAWN_GAMES / 2
     np.fill_diagonal(counts, 0.0)
-    points = ilsr_pairwise_dense(counts, max_iter=10_000) * ELO_A_TENFOLD / np.log(10)
+    unit = ELO_A_TENFOLD / np.log(10)
+    points = unit * ilsr_pairwise_dense(counts, initial_params=None if near is None else near / unit, max_iter=10_000)
     return points - points.mean()

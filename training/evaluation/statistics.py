@@ -48,6 +48,24 @@ def clustered_interval(sums: np.ndarray, counts: np.ndarray, confidence: float =
     return combined_interval([1.0], np.asarray(sums)[None], np.asarray(counts)[None], confidence)
 
 
+def share_interval(sums: np.ndarray, counts: np.ndarray) -> Interval:
+    """As `clustered_interval` for a share of games, from 0 to 1.
+
+    Where all games were won, or none, the games show no variance; then the bound is that of clusters that are all won
+    or all lost (Clopper and Pearson 1934).
+    """
+    interval = clustered_interval(sums, counts)
+    if interval.num_clusters == 1:
+        return interval
+    low, high = max(interval.low, 0.0), min(interval.high, 1.0)
+    bound = ((1 - CONFIDENCE) / 2) ** (1 / interval.num_clusters)
+    if interval.mean == 1.0:
+        low = bound
+    elif interval.mean == 0.0:
+        high = 1 - bound
+    return Interval(interval.mean, low, high, interval.standard_error, interval.num_clusters)
+
+
 def combined_interval(weights, sums: np.ndarray, counts: np.ndarray, confidence: float = CONFIDENCE) -> Interval:
     """A weighted sum of several means over the same clusters, such as a difference of two, with its t interval.
 

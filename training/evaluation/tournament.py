@@ -24,6 +24,7 @@ from training.evaluation.statistics import (
     clustered_interval,
     combined_interval,
     paired_variance,
+    share_interval,
 )
 
 FORMAT = "hf-tournament/1"
@@ -166,7 +167,7 @@ def _pair(match: Match, parts: Sequence[Part]) -> Pair:
     deals = table.deals.sum(1)
     return Pair(
         a, b, table, clustered_interval(table.differences.sum(1), deals),
-        clustered_interval(table.won.sum(1), np.full(table.num_clusters, match.num_seatings)),
+        share_interval(table.won.sum(1), np.full(table.num_clusters, match.num_seatings)),
         paired_variance(table.differences, table.deals),
         Counter(forfeit.policy for _, _, forfeit in forfeits_of(parts)),
     )  # fmt: skip
