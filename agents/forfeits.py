@@ -29,7 +29,10 @@ class Forfeit:
 
 @dataclass(frozen=True)
 class Asked:
-    """A policy is about to be asked for decisions: its index, the games (n,) and their numbers of decisions (n,)."""
+    """A policy is about to be asked for decisions: its index, the games (n,) and their numbers of decisions (n,).
+
+    Before the first of them it is asked to start, with the decision -1 of its first game.
+    """
 
     policy: int
     games: np.ndarray

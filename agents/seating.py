@@ -23,7 +23,7 @@ from hf_env.vector_game import VectorGame
 DEFAULT_NUM_SLOTS = 512
 # What is kept of how a deal was played: fields of the engine's game record (engine/state.py), by side or by seat.
 BEHAVIOUR_FIELDS = (
-    "turns", "dealer", "opening_turn", "foot_turn", "num_takes", "num_asks", "num_yes", "num_no", "stranded", "book_counts",
+    "turns", "opening_turn", "foot_turn", "num_takes", "num_asks", "num_yes", "num_no", "stranded", "book_counts",
 )  # fmt: skip
 
 __all__ = [
@@ -168,12 +168,21 @@ class _Match:
         rules = self.games.rules[0]
         for number in np.unique(self.lineups):
             start = getattr(self.policies[number], "start", None)
-            if start is None:
+            seated = np.flatnonzero((self.lineups == number).any(1))
+            if start is None or all(game in self.known and self.known[game].decision == -1 for game in seated.tolist()):
                 continue
             try:
+                self._tell_asked(Asked(int(number), seated[:1], np.full(1, -1)))
                 start(len(self.game_seeds), rules, self.seed)
             except ValueError as error:
                 raise UnfitPolicyError(f"policy {self.names[number]!r} cannot play here: {error}") from error
+            except Exception as error:
+                if self.judge is None:
+                    raise
+                reason = f"policy {self.names[number]!r} failed in start: {' '.join(f'{type(error).__name__}: {error}'.split())}"
+                for game in seated.tolist():
+                    self.known.setdefault(game, Forfeit(game, int(number), -1, 0, -1, "exception", reason))
+            self._tell_asked(None)
 
     def _decide(self, number: int, slots: np.ndarray) -> np.ndarray:
         """Actions (n,) of one policy for the decisions of these slots; 0 for a game that it forfeits with it."""
@@ -210,15 +219,16 @@ class _Match:
                 raise PolicyError(self._sentence(number, slots[place], faults[place])) from faults[place].error
             if len(faults) == len(slots) > 1:
                 actions, faults = ask_singly(policy, batch, every)
-        self._note_asked(number, None)
+        self._tell_asked(None)
         return actions, faults
 
-    def _note_asked(self, number: int, slots: np.ndarray | None) -> None:
-        if self.judge is None or self.judge.on_ask is None:
-            return
-        self.judge.on_ask(
-            None if slots is None else Asked(number, self.slot_games[slots], self.games.decisions[slots])
-        )
+    def _note_asked(self, number: int, slots: np.ndarray) -> None:
+        if self.judge is not None and self.judge.on_ask is not None:
+            self._tell_asked(Asked(number, self.slot_games[slots], self.games.decisions[slots]))
+
+    def _tell_asked(self, asked: Asked | None) -> None:
+        if self.judge is not None and self.judge.on_ask is not None:
+            self.judge.on_ask(asked)
 
     def _batch(self, slots: np.ndarray) -> PolicyBatch:
         games = self.games

@@ -67,7 +67,7 @@ def evaluate(
         result = measure_in_processes((a, b), deals, seed, sets, out, records, processes)
     click.echo(summary(result, precision))
     if json_path is not None:
-        write_result(json_path, result)
+        write_result(json_path, result, precision)
     if out is not None:
         from training.evaluation.report import evaluation_html
 
@@ -107,10 +107,10 @@ def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
         raise Failure(str(error)) from None
 
 
-def write_result(path: Path, result) -> None:
+def write_result(path: Path, result, precision: float | None = None) -> None:
     """Write a result as JSON. Raises Failure where the disk refuses."""
     try:
-        path.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(result.to_json(precision), indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise Failure(f"{path} cannot be written: {error.strerror}") from None
 

@@ -74,6 +74,10 @@ class Faulty:
 
     def start(self, num_games, rules, seed):
         self.seen = {}
+        if self.kind == "silent start":
+            time.sleep(1000)
+        if self.kind == "start":
+            raise ZeroDivisionError("no\nstart")
 
     def act(self, batch):
         actions = first_legal(batch.observations, batch.action_masks)
@@ -126,3 +130,16 @@ class Circle:
             if (self.number + 1) % 3 in others:
                 actions[row] = 126 - batch.action_masks[row, ::-1].argmax()
         return actions
+
+
+class ForFour:
+    """Refuses any table but one of four seats."""
+
+    name = "four"
+
+    def start(self, num_games, rules, seed):
+        if rules.players != 4:
+            raise ValueError(f"made for 4 seats, not {rules.players}")
+
+    def act(self, batch):
+        return first_legal(batch.observations, batch.action_masks)

@@ -53,6 +53,14 @@ def test_a_policy_that_always_fails_forfeits_every_game():
     assert all(one.deal == 1 and one.decision < 20 for one in results.forfeits)
 
 
+def test_a_policy_that_cannot_start_forfeits_every_game():
+    results = _play(Faulty("start"))
+    assert {one.reason for one in results.forfeits} == {"policy 'faulty' failed in start: ZeroDivisionError: no start"}
+    assert len(results.forfeits) == 6
+    with pytest.raises(ZeroDivisionError):
+        _play(Faulty("start"), judge=None)
+
+
 def test_more_games_than_slots_go_on_after_forfeits():
     few, many = (_play(Faulty("exception", games={0, 2, 3}), games=20, num_slots=n) for n in (3, 20))
     assert np.array_equal(few.deal_scores, many.deal_scores) and few.forfeits == many.forfeits

@@ -12,12 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from agents.seating import Asked
 from hf_env.rules import load_rules
 from tests.evaluation.players import Faulty, first_legal, last_legal
 from training.evaluation.contests import Plan, crossplay, evaluation, tournament
 from training.evaluation.duplicate import evaluate
 from training.evaluation.series import GAMES_A_BLOCK, MAX_SILENCES
 from training.evaluation.store import OtherSettingsError
+from training.evaluation.worker import Watch
 
 ROOT = Path(__file__).parents[2]
 MINI = load_rules("mini")
@@ -121,10 +123,11 @@ def test_a_policy_that_does_not_come_back_forfeits_that_game(tmp_path, kind, fau
     assert np.array_equal(played[~forfeited], alone[~forfeited]) and (played[forfeited] == -10_000).all()
 
 
-def test_a_policy_that_never_comes_back_is_not_asked_for_ever():
-    result = tournament((Faulty("exit"), first_legal), Plan(deals=32, rules=MINI, processes=1, limit_seconds=30.0))
+@pytest.mark.parametrize(("kind", "limit_seconds"), [("exit", 30.0), ("silent start", 0.5)])
+def test_a_policy_that_never_comes_back_is_not_asked_for_ever(kind, limit_seconds):
+    result = tournament((Faulty(kind), first_legal), Plan(deals=32, rules=MINI, processes=1, limit_seconds=limit_seconds))
     reasons = [one.reason for _, _, one in result.forfeits]
-    assert len(reasons) == 32 and sum("was not asked in this one" in reason for reason in reasons) == 32 - MAX_SILENCES
+    assert len(reasons) == 32 and sum("was not asked in this one" in reason for reason in reasons) >= 32 - MAX_SILENCES
     assert result.pairs[0, 1].points.mean == -10_000 and result.pairs[0, 1].won.mean == 0.0
     assert result.behaviour[0]["deals"] == 0 and result.behaviour[0]["takes"] is None
 
@@ -190,3 +193,18 @@ def test_a_checkpoint_that_changes_is_refused(tmp_path):
         tournament(policies, plan)
     with pytest.raises(PolicyError, match="has changed since the matches began"):
         load_policies(policies, policies, (digest, None))
+
+
+def test_a_policy_of_this_project_may_compile_before_its_time_counts():
+    watch, asked = Watch([0.0] * 5, {0: 2}), Asked(0, np.array([7, 8]), np.array([3, 4]))
+    for _ in range(2):
+        watch.note(asked)
+        assert watch.read() is None
+        watch.note(None)
+    watch.note(asked)
+    started, *rest = watch.read()
+    assert rest == [0, 2, 7, 3] and started <= time.monotonic()
+    watch.note(None)
+    assert watch.read() is None
+    watch.note(replace(asked, policy=1))
+    assert watch.read() is not None

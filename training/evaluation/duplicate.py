@@ -104,8 +104,11 @@ class EvaluationResult:
         clusters = clusters_needed(self.difference, half_width)
         return None if clusters is None else max(0, math.ceil((clusters / self.num_clusters - 1) * self.num_deals))
 
-    def to_json(self) -> dict[str, Any]:
-        """The result as JSON values, with the versions and rules that it depends on."""
+    def to_json(self, precision: float | None = None) -> dict[str, Any]:
+        """The result as JSON values, with the versions and rules that it depends on.
+
+        precision: a half width for which to say how many deals it needs, besides PRECISIONS.
+        """
         names = (
             "policy_a", "policy_b", "verdict", "seed", "asked_deals", "num_deals", "num_games", "num_clusters",
             "num_seatings", "points_a", "points_b", "gone_out", "gone_out_a", "gone_out_b", "num_decisions", "seconds",
@@ -118,7 +121,9 @@ class EvaluationResult:
             "standard_error_unpaired": self.standard_error_unpaired if self.num_clusters > 1 else None,
             "times_as_many_deals_unpaired": self.saving,
         }
-        values["more_deals_for"] = {str(points): self.more_deals(points) for points in PRECISIONS}
+        values["more_deals_for"] = {
+            f"{points:g}": self.more_deals(points) for points in (*PRECISIONS, *([] if precision is None else [precision]))
+        }
         values["behaviour"] = {"a": self.behaviour_a, "b": self.behaviour_b}
         values["seats"] = [seat.to_json() for seat in self.seats]
         values["rules"] = rules_json(self.rules)

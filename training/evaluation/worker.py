@@ -11,12 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agents.catalogue import PYTHON
 from agents.seating import Asked, Forfeit, Judge, PolicyError, UnfitPolicyError
 from hf_env.rules import RuleSet
 from training.evaluation.matches import Match, Part, play_part
 from training.evaluation.store import Block
 
 _SECONDS_BETWEEN_REPORTS = 0.2
+# So often a policy of this project is asked in a new process before its time counts: it may have kernels to compile, for
+# minutes on a new machine, and a process that is ended while it compiles would begin anew.
+_UNTIMED_ASKS = 20
 
 
 @dataclass(frozen=True)
@@ -47,17 +51,22 @@ class Order:
 
 
 class Watch:
-    """A few numbers in shared memory: who was asked for a decision, and when. ``memory``: 5 doubles."""
+    """A few numbers in shared memory: who was asked for a decision, and when.
+
+    memory: 5 doubles. untimed: by policy how often it is still asked without a limit.
+    """
 
     START, POLICY, ROWS, GAME, DECISION = range(5)
 
-    def __init__(self, memory) -> None:
-        self.memory = memory
+    def __init__(self, memory, untimed: dict[int, int] | None = None) -> None:
+        self.memory, self.untimed = memory, untimed or {}
 
     def note(self, asked: Asked | None) -> None:
         """A policy is asked now, or (None) has answered."""
         self.memory[self.START] = 0.0
-        if asked is not None:
+        if asked is not None and self.untimed.get(asked.policy, 0) > 0:
+            self.untimed[asked.policy] -= 1
+        elif asked is not None:
             self.memory[self.POLICY] = asked.policy
             self.memory[self.ROWS] = len(asked.games)
             self.memory[self.GAME] = asked.games[0]
@@ -100,7 +109,8 @@ def work(connection, memory, series: Series) -> None:
     """
     # The process that started this one decides what an interruption means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    watch = Watch(memory)
+    own = [isinstance(spec, str) and not spec.startswith(PYTHON) for spec in series.specs]
+    watch = Watch(memory, {policy: _UNTIMED_ASKS for policy, is_own in enumerate(own) if is_own})
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         try:
             policies = load_policies(series.specs, series.names, series.fingerprints)
