@@ -126,7 +126,10 @@ def between(interval, form: str) -> str:
 
 def matrix(names, cell: Callable[[int, int], str]) -> list[str]:
     """Lines of a matrix with a row and a column a name."""
-    rows = [["", *names]] + [[name, *(cell(a, b) for b in range(len(names)))] for a, name in enumerate(names)]
+    from training.evaluation.report import keyed
+
+    left, top = keyed(names)
+    rows = [["", *top]] + [[name, *(cell(a, b) for b in range(len(names)))] for a, name in enumerate(left)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return ["  " + "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
 

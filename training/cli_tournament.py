@@ -42,8 +42,10 @@ def summary(result) -> str:
     lines += ["ranks, ratings:"]
     for i in ranking.order:
         ranks = f"{ranking.best[i]}" if ranking.best[i] == ranking.worst[i] else f"{ranking.best[i]} to {ranking.worst[i]}"
-        between = f"{ratings.low[i]:+,.0f} to {ratings.high[i]:+,.0f}"
-        lines.append(f"  {ranks:>8}  {names[i].ljust(width)}  {ratings.ratings[i]:+,.0f} ({between})")
+        between = f"{ratings.low[i]:+z,.0f} to {ratings.high[i]:+z,.0f}"
+        lines.append(f"  {ranks:>8}  {names[i].ljust(width)}  {ratings.ratings[i]:+z,.0f} ({between})")
+    if ratings.unbeaten:
+        lines.append("  Ratings are bounds where a policy lost no game to another.")
     lines += [f"  {line}" for line in ranking.sentences(names)]
     return "\n".join(lines + forfeit_lines(result, Counter(names[one.policy] for _, _, one in result.forfeits)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import math
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,28 @@ from training.evaluation.statistics import MIN_CLUSTERS
 from training.evaluation.tournament import TournamentResult, seated
 
 REPORT_NAME = "report.html"
+# Longer names make columns too wide; then numbers stand above them.
+_LONGEST_COLUMN, _LONGEST_ROW = 16, 32
+
+
+def keyed(names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Headings of the rows and of the columns of a matrix: the names, or, where some are long, numbered names and numbers."""
+    if max(map(len, names)) <= _LONGEST_COLUMN:
+        return list(names), list(names)
+    return [f"{number}. {name}" for number, name in enumerate(names, 1)], [f"{number}." for number in range(1, len(names) + 1)]
+
+
+def _short(heading: str) -> str:
+    """A row's heading, short enough for a picture."""
+    number, _, name = heading.rpartition(" ")
+    return heading if len(heading) <= _LONGEST_ROW else f"{number} …{name[len(number) + 2 - _LONGEST_ROW :]}"
 
 
 def tournament_html(result: TournamentResult, *, out: bool = True, records: bool = True) -> str:
     """The report of a tournament. out: whether it lies in a folder with the other files. records: whether games are kept."""
     names = result.names
     n = len(names)
+    rows, columns = keyed(names)
     points = np.full((n, n), np.nan)
     texts = [["" for _ in names] for _ in names]
     for (a, b), pair in result.pairs.items():
@@ -35,10 +52,10 @@ def tournament_html(result: TournamentResult, *, out: bool = True, records: bool
         "tournament.html", f"Tournament of {n} policies", result, out, records,
         total_deals=sum(_pair_of(result, match).tally.num_deals for match in result.matches),
         points_plot=plots.heat_map(
-            points[np.ix_(order, order)], [[texts[a][b] for b in order] for a in order], [names[i] for i in order],
-            [names[i] for i in order], ("policy", "against", "points a deal"),
+            points[np.ix_(order, order)], [[texts[a][b] for b in order] for a in order], [_short(rows[i]) for i in order],
+            [columns[i] for i in order], ("policy", "against", "points a deal"),
         ),
-        ratings_plot=plots.dots([names[i] for i in order], ratings.ratings[order], ratings.low[order], ratings.high[order],
+        ratings_plot=plots.dots([_short(rows[i]) for i in order], ratings.ratings[order], ratings.low[order], ratings.high[order],
                                 "rating, Elo points"),
         forfeit_counts=[counts[i] for i in range(n)], misfits=misfits(result),
         matches=[(match, _pair_of(result, match)) for match in result.matches],
@@ -63,12 +80,13 @@ def misfits(result: TournamentResult) -> list[str]:
 def crossplay_html(result: CrossplayResult, *, out: bool = True, records: bool = True) -> str:
     """The report of a cross-play; arguments as of `tournament_html`."""
     n = len(result.names)
+    rows, columns = keyed(result.names)
     values = np.array([[result.cells[p, q].mean for q in range(n)] for p in range(n)])
     texts = [[_cell(result.cells[p, q]) for q in range(n)] for p in range(n)]
     return _render(
         "crossplay.html", f"Cross-play of {n} policies against {result.opponents}", result, out, records,
         total_deals=sum(table.num_deals for table in result.tallies.values()),
-        heat=plots.heat_map(values, texts, result.names, result.names, ("policy", "partner", "points a deal")),
+        heat=plots.heat_map(values, texts, [*map(_short, rows)], columns, ("policy", "partner", "points a deal")),
     )  # fmt: skip
 
 
@@ -108,10 +126,14 @@ def _render(template: str, title: str, result: Any, out: bool, records: bool, **
     }
     return environment.get_template(template).render(
         title=title, result=result, json=result.to_json(), out=out, records=records, version=__version__,
-        versions=versions_json(), behaviour_table=BEHAVIOUR, **values,
+        versions=versions_json(), behaviour_table=BEHAVIOUR, keyed=keyed, **values,
     )  # fmt: skip
 
 
 def _number(value: float | None, form: str) -> str:
     """A number with a true minus sign; a dash for what is not known."""
-    return "–" if value is None or not math.isfinite(value) else f"{value:{form}}".replace("-", "−")
+    return "–" if value is None or not math.isfinite(value) else f"{value:{_without_minus_zero(form)}}".replace("-", "−")
+
+
+def _without_minus_zero(form: str) -> str:
+    return f"+z{form[1:]}" if form.startswith("+") else f"z{form}"
