@@ -121,12 +121,16 @@ def _verify_file(file: str, counts, a_line_a_game: bool) -> None:
                 click.echo(_line(record, number))
         games = number
     if not a_line_a_game:
-        click.echo(f"{file}: {games:,} game{'s' * (games != 1)}, all as the rules and the seeds have it")
+        from training.evaluation.recount import counted
+
+        click.echo(f"{file}: {counted(games, 'game')}, all as the rules and the seeds have it")
 
 
 def _line(record: Mapping[str, Any], number: int) -> str:
-    actions = sum(len(deal["actions"]) for deal in record["deals"])
-    return f"game {number}: {len(record['deals'])} deals, {actions:,} actions, all as the rules and the seed have it"
+    from training.evaluation.recount import counted
+
+    deals, actions = len(record["deals"]), sum(len(deal["actions"]) for deal in record["deals"])
+    return f"game {number}: {counted(deals, 'deal')}, {counted(actions, 'action')}, all as the rules and the seed have it"
 
 
 def _told(record: Mapping[str, Any], number: int) -> Iterator[str]:

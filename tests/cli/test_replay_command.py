@@ -51,8 +51,9 @@ def test_verifies_only(handfoot, games):
     code, out, _ = handfoot("replay", games, "--verify")
     assert code == 0 and out.count("\n") == 4 and out.count("all as the rules and the seed have it") == 2
     for record, line in zip(map(json.loads, games.read_text().splitlines()), out.splitlines()[2:], strict=True):
-        points = sum(deal["scores"][0] for deal in record["deals"]) / len(record["deals"])
-        assert line.startswith(f"players {', '.join(record['players'])}, side 0: 1 games, {len(record['deals'])} deals; {points:,.1f} ")
+        deals = len(record["deals"])
+        points = sum(deal["scores"][0] for deal in record["deals"]) / deals
+        assert line.startswith(f"players {', '.join(record['players'])}, side 0: 1 game, {deals} deal{'s' * (deals != 1)}; {points:,.1f} ")
 
 
 def test_several_files_and_packed_ones(handfoot, mistake, games, tmp_path):
@@ -98,7 +99,7 @@ def test_a_game_broken_off(handfoot, games):
     code, out, _ = handfoot("replay", games)
     assert code == 0 and out.endswith("broken off here\n")
     code, out, _ = handfoot("replay", "--verify", games)
-    assert code == 0 and out.splitlines()[-1] == "1 games were broken off and are not counted"
+    assert code == 0 and out.splitlines()[-1] == "not counted, since broken off: 1 game"
 
 
 @pytest.mark.parametrize(("content", "said"), [(b"", "no game"), (b"{", "line 1: no JSON"), (b"{}\n", "format"), (b"\xff\x00\n", "line 1")])

@@ -14,6 +14,11 @@ from hf_env.records import RecordError, replay
 from training.evaluation.contests import RESULT_NAME
 
 
+def counted(number: int, word: str) -> str:
+    """A number with its word, as "1 game" or "2 games"."""
+    return f"{number:,} {word}{'s' * (number != 1)}"
+
+
 @dataclass
 class MatchCount:
     """Games of one match. by_cluster: cluster -> [deals, sum of the measured side's points less the mean of the others',
@@ -74,9 +79,9 @@ class Recount:
 
     def lines(self) -> list[str]:
         """The totals, a line a match."""
-        unfinished = [f"{self.unfinished:,} games were broken off and are not counted"] if self.unfinished else []
+        unfinished = [f"not counted, since broken off: {counted(self.unfinished, 'game')}"] if self.unfinished else []
         return unfinished + [
-            f"{title}: {one.games:,} games, {one.deals:,} deals; {one.points[0] / one.deals:,.1f} points a deal against "
+            f"{title}: {counted(one.games, 'game')}, {counted(one.deals, 'deal')}; {one.points[0] / one.deals:,.1f} points a deal against "
             f"{one.points[1] / one.deals:,.1f}, {one.difference:+,.1f}; {one.won / one.games:.1%} of games won"
             + (f"; {one.forfeits:,} forfeited" if one.forfeits else "")
             for title, one in self.matches.items()
