@@ -25,7 +25,7 @@ set-up: $(STAMP)
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one: make PYTHON=python3.12 ..." >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,test]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,evaluate,test]'
 	@touch $@
 
 train: $(STAMP)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
 from agents.policy import Policy, as_policy
 
 SCRIPTED = ("random", "greedy")
+PYTHON = "python:"
 PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
 
 
@@ -51,8 +54,9 @@ def load(spec: Any) -> Policy:
     """The policy that ``spec`` names.
 
     spec: a name of ``known_policies()`` (``"search:rollouts=200"``, ``"pretrained:mode=argmax"``), a path to a
-    checkpoint or run folder (both with ``:mode=sample`` or ``:mode=argmax``), or already a policy or a
-    function of (observations, action_masks).
+    checkpoint or run folder (both with ``:mode=sample`` or ``:mode=argmax``), ``"python:MODULE:NAME"`` for a policy, a
+    class of policies or a function of your own (this runs the module), or already a policy or a function of
+    (observations, action_masks).
 
     Raises UnknownPolicyError for what names no policy; CheckpointError for a damaged checkpoint.
     """
@@ -65,6 +69,8 @@ def load(spec: Any) -> Policy:
         return _load_from("agents.scripted", name, options)
     if name == "search":
         return _load_from("agents.search", name, options)
+    if name.startswith(PYTHON):
+        return _load_python(name, options)
     path = PRETRAINED_FOLDER if name == "pretrained" else Path(name)
     if not path.exists():
         raise UnknownPolicyError(f"{name!r} is neither a known policy ({', '.join(known_policies())}) nor a path to a checkpoint")
@@ -79,6 +85,26 @@ def _load_from(module_name: str, name: str, options: dict[str, str]) -> Policy:
         return importlib.import_module(module_name).make(name, **options)
     except (TypeError, KeyError) as error:
         raise UnknownPolicyError(f"the policy {name!r} cannot be made with {options}: {error}") from None
+
+
+def _load_python(name: str, options: dict[str, str]) -> Policy:
+    """The policy of ``python:MODULE:NAME``: that object of the module, or what it makes where it is a class."""
+    module_name, colon, attribute = name.removeprefix(PYTHON).partition(":")
+    if not (module_name and colon and attribute):
+        raise UnknownPolicyError(f"{name!r} is not of the form python:MODULE:NAME")
+    # As `python -m` does: a module beside the user is found, though the command's script lies elsewhere.
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.append(os.getcwd())
+    try:
+        found = getattr(importlib.import_module(module_name), attribute)
+    except (ImportError, AttributeError) as error:
+        raise UnknownPolicyError(f"{name!r} cannot be found: {error}") from None
+    if options and not isinstance(found, type):
+        raise UnknownPolicyError(f"{name!r} is no class, so it has no options")
+    try:
+        return as_policy(found(**options) if isinstance(found, type) else found)
+    except TypeError as error:
+        raise UnknownPolicyError(f"{name!r} cannot be made with {options}: {error}") from None
 
 
 def _load_neural(path: Path, options: dict[str, str]) -> Policy:

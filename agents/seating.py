@@ -7,26 +7,36 @@ decisions. So no result depends on how many games share a batch.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from agents.answers import Fault, PolicyError, UnfitPolicyError, ask, ask_singly
+from agents.forfeits import Asked, Forfeit, Judge
 from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy
-from hf_env.actions import ACTIONS
+from hf_env.batch_records import BatchRecorder
 from hf_env.engine.redact import redact_rows
 from hf_env.engine.state import GAME_DTYPE
 from hf_env.vector_game import VectorGame
 
 DEFAULT_NUM_SLOTS = 512
+# What is kept of how a deal was played: fields of the engine's game record (engine/state.py), by side or by seat.
+BEHAVIOUR_FIELDS = (
+    "turns", "opening_turn", "foot_turn", "num_takes", "num_asks", "num_yes", "num_no", "stranded", "book_counts",
+)  # fmt: skip
 
-
-class PolicyError(RuntimeError):
-    """A policy that failed or answered rubbish; one line that names it, the seat, the game and what was wrong."""
-
-
-class UnfitPolicyError(ValueError):
-    """A policy that refuses this table, such as one made for another number of seats; one line that names it."""
+__all__ = [
+    "BEHAVIOUR_FIELDS",
+    "Asked",
+    "Forfeit",
+    "GameResults",
+    "Judge",
+    "PolicyError",
+    "UnfitPolicyError",
+    "play_games",
+    "policy_name",
+]
 
 
 @dataclass(frozen=True)
@@ -36,6 +46,8 @@ class GameResults:
     deal_games: (D,) int64, index of the deal's game. deal_numbers: (D,) int64, from 1. deal_scores: (D, sides) int64,
     points. end_reasons: (D,) int64, index into ``hf_env.vector_game.END_REASONS``. out_seats: (D,) int64, the seat that
     went out, -1 where nobody did. totals: (G, sides) int64, points of each whole game. num_decisions: of all seats.
+    behaviour: by field of BEHAVIOUR_FIELDS (D, ...) integers. forfeits: at most one a game. The deals of a forfeited game
+    have the judge's points, reason 0, out seat -1 and behaviour 0; they are `Forfeit.deals`.
     """
 
     deal_games: np.ndarray
@@ -45,6 +57,8 @@ class GameResults:
     out_seats: np.ndarray
     totals: np.ndarray
     num_decisions: int
+    behaviour: dict[str, np.ndarray] = field(default_factory=dict)
+    forfeits: tuple[Forfeit, ...] = ()
 
 
 def policy_name(policy: Any) -> str:
@@ -67,6 +81,8 @@ def play_games(
     names: Sequence[str] | None = None,
     num_slots: int = DEFAULT_NUM_SLOTS,
     on_progress: Callable[[int], None] | None = None,
+    judge: Judge | None = None,
+    on_record: Callable[[int, dict[str, Any]], None] | None = None,
 ) -> GameResults:
     """Play G whole games to their ends.
 
@@ -74,18 +90,23 @@ def play_games(
     the policy in each seat. game_seeds: (G,) whole numbers from 0, the cards and the first dealer. rules: as for
     VectorGame. seed: of the policies' keys. key_games, seatings: (G,) integers from which with `seed`, seat and decision
     number the keys are made; by default the game's index, and 0. names: of the policies, for messages. num_slots: games
-    side by side at most; no effect on results. on_progress: called with the number of deals finished so far.
+    side by side at most; no effect on results. on_progress: called with the number of deals finished so far. judge: what
+    happens to policies that fail; None: the match ends. on_record: called with a game's index and its record
+    (hf_env/records.py) as soon as it is over.
 
     Raises PolicyError for a policy that fails or returns anything but legal actions, UnfitPolicyError for one that
     refuses the rules in its ``start``, ValueError for arrays that do not fit.
     """
-    return _Match(policies, lineups, game_seeds, rules, seed, key_games, seatings, names, num_slots).play(on_progress)
+    match = _Match(policies, lineups, game_seeds, rules, seed, key_games, seatings, names, num_slots, judge, on_record)
+    return match.play(on_progress)
 
 
 class _Match:
     """The state of one play_games call."""
 
-    def __init__(self, policies, lineups, game_seeds, rules, seed, key_games, seatings, names, num_slots) -> None:
+    def __init__(
+        self, policies, lineups, game_seeds, rules, seed, key_games, seatings, names, num_slots, judge, on_record
+    ) -> None:
         self.names = list(names) if names is not None else [policy_name(policy) for policy in policies]
         self.policies = [as_policy(policy) for policy in policies]
         self.game_seeds = np.asarray(game_seeds, np.int64)
@@ -103,9 +124,13 @@ class _Match:
             raise ValueError(f"lineups have shape {lineups.shape}, not ({num_games}, {self.games.num_seats})")
         if lineups.dtype.kind not in "iu" or (lineups < 0).any() or (lineups >= len(first)).any():
             raise ValueError(f"lineups must hold indices of the {len(first)} policies")
-        self.lineups = np.asarray(first, np.int64)[lineups]
+        self.given_lineups, self.lineups = lineups, np.asarray(first, np.int64)[lineups]
         self.counter = DecisionCounter(self.games.num_games, self.games.num_seats, seed)
         self.seed = seed
+        self.judge, self.on_record = judge, on_record
+        self.known = {forfeit.game: forfeit for forfeit in judge.known} if judge else {}
+        self.forfeits: dict[int, Forfeit] = {}
+        self.recorder = BatchRecorder(self.games) if on_record is not None else None
         # Which game each slot plays; games are taken in their order.
         self.slot_games = np.arange(self.games.num_games)
         self.next_game = self.games.num_games
@@ -117,6 +142,7 @@ class _Match:
         self._start_policies()
         games.reset(game_seeds=self.game_seeds[self.slot_games])
         active = np.arange(games.num_games)
+        self._start_records(active)
         actions = np.zeros(games.num_games, np.int64)
         while len(active):
             seated = self.lineups[self.slot_games[active], games.seats[active]]
@@ -124,14 +150,17 @@ class _Match:
                 slots = active[seated == number]
                 actions[slots] = self._decide(int(number), slots)
             games.step(actions)
-            self.num_decisions += len(active)
+            played = active[~games.truncated[active]] if self.forfeits else active
+            self.num_decisions += len(played)
+            if self.recorder is not None:
+                self.recorder.step(played, actions[played])
             if games.deal_ended.any():
                 self._note_deals(np.flatnonzero(games.deal_ended))
                 if on_progress is not None:
                     on_progress(self.num_deals)
             over = games.terminated[active] | games.truncated[active]
             if over.any():
-                self._check_not_truncated()
+                self._finish(active[over])
                 active = self._next_games(active, active[over])
         return self._results()
 
@@ -139,75 +168,149 @@ class _Match:
         rules = self.games.rules[0]
         for number in np.unique(self.lineups):
             start = getattr(self.policies[number], "start", None)
-            if start is None:
+            seated = np.flatnonzero((self.lineups == number).any(1))
+            if start is None or all(game in self.known and self.known[game].decision == -1 for game in seated.tolist()):
                 continue
             try:
+                self._tell_asked(Asked(int(number), seated[:1], np.full(1, -1)))
                 start(len(self.game_seeds), rules, self.seed)
             except ValueError as error:
                 raise UnfitPolicyError(f"policy {self.names[number]!r} cannot play here: {error}") from error
+            except Exception as error:
+                if self.judge is None:
+                    raise
+                reason = f"policy {self.names[number]!r} failed in start: {' '.join(f'{type(error).__name__}: {error}'.split())}"
+                for game in seated.tolist():
+                    self.known.setdefault(game, Forfeit(game, int(number), -1, 0, -1, "exception", reason))
+            self._tell_asked(None)
 
     def _decide(self, number: int, slots: np.ndarray) -> np.ndarray:
-        """Actions (n,) of one policy for the decisions of these slots."""
+        """Actions (n,) of one policy for the decisions of these slots; 0 for a game that it forfeits with it."""
+        actions = np.zeros(len(slots), np.int64)
+        asked = np.ones(len(slots), bool)
+        for place, slot in enumerate(slots if self.known else ()):
+            known = self.known.get(int(self.slot_games[slot]))
+            if known is not None and known.policy == number and known.decision in (-1, self.games.decisions[slot]):
+                asked[place] = False
+                self._forfeit(number, slot, known.kind, known.reason)
+        if asked.any():
+            actions[asked], faults = self._ask(number, slots[asked])
+            for place, fault in faults.items():
+                slot = slots[asked][place]
+                self._forfeit(number, slot, fault.kind, self._sentence(number, slot, fault))
+        return actions
+
+    def _ask(self, number: int, slots: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
+        """Actions (n,) of a policy for these slots, and faults by place; without a judge, the first fault is raised."""
+        policy, batch = self.policies[number], self._batch(slots)
+        judge = self.judge
+        every = np.arange(len(slots))
+        if judge is not None and number in judge.singly:
+            actions, faults = np.zeros(len(slots), np.int64), {}
+            for row in every:
+                self._note_asked(number, slots[row : row + 1])
+                actions[row : row + 1], fault = ask_singly(policy, batch, every[row : row + 1])
+                faults |= {int(row): one for one in fault.values()}
+        else:
+            self._note_asked(number, slots)
+            actions, faults = ask(policy, batch)
+            if faults and judge is None:
+                place = min(faults)
+                raise PolicyError(self._sentence(number, slots[place], faults[place])) from faults[place].error
+            if len(faults) == len(slots) > 1:
+                actions, faults = ask_singly(policy, batch, every)
+        self._tell_asked(None)
+        return actions, faults
+
+    def _note_asked(self, number: int, slots: np.ndarray) -> None:
+        if self.judge is not None and self.judge.on_ask is not None:
+            self._tell_asked(Asked(number, self.slot_games[slots], self.games.decisions[slots]))
+
+    def _tell_asked(self, asked: Asked | None) -> None:
+        if self.judge is not None and self.judge.on_ask is not None:
+            self.judge.on_ask(asked)
+
+    def _batch(self, slots: np.ndarray) -> PolicyBatch:
         games = self.games
         indices, seats = self.slot_games[slots], games.seats[slots]
         keys, starts = self.counter.next(slots, self.key_games[indices], self.seatings[indices], seats)
-        batch = PolicyBatch(
+        return PolicyBatch(
             observations=games.observations[slots], action_masks=games.action_masks[slots], games=indices, seats=seats,
             game_starts=starts, keys=keys, make_views=lambda: self._views(slots, seats),
         )  # fmt: skip
-        try:
-            answer = self.policies[number].act(batch)
-        except Exception as error:
-            what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            raise PolicyError(f"policy {self.names[number]!r} failed in act: {what}") from error
-        return self._checked(number, slots, answer)
 
     def _views(self, slots: np.ndarray, seats: np.ndarray) -> SeatViews:
         views = np.empty(len(slots), GAME_DTYPE)
         redact_rows(self.games.games, self.rule_records, slots, seats, views)
         return SeatViews(views, self.rule_records)
 
-    def _checked(self, number: int, slots: np.ndarray, answer: Any) -> np.ndarray:
-        """The answer as (n,) int64. Raises PolicyError for anything but a legal action a row."""
-        name, games = self.names[number], self.games
-        try:
-            actions = np.asarray(answer)
-        except Exception as error:
-            raise PolicyError(f"policy {name!r} returned a {type(answer).__name__}, which is no array: {error}") from error
-        if actions.shape != slots.shape or actions.dtype.kind not in "iu":
-            raise PolicyError(
-                f"policy {name!r} returned {actions.dtype} of shape {actions.shape}; "
-                f"it must return {len(slots)} integers, an action for each row"
-            )
-        in_range = (actions >= 0) & (actions < games.num_actions)
-        known = np.where(in_range, actions, 0).astype(np.int64)
-        wrong = np.flatnonzero(~in_range | (games.action_masks[slots, known] == 0))
-        if len(wrong):
-            self._raise_illegal(name, int(slots[wrong[0]]), int(actions[wrong[0]]), bool(in_range[wrong[0]]))
-        return known
-
-    def _raise_illegal(self, name: str, slot: int, action: int, in_range: bool) -> None:
+    def _sentence(self, number: int, slot: int, fault: Fault) -> str:
+        """The fault as a line that names the policy and, where it is one row's own, the place."""
         from hf_env.reasons import why_illegal
 
-        seat, seed = self.games.seats[slot], self.game_seeds[self.slot_games[slot]]
-        where = f"seat {seat}, game seed {seed}, deal {self.games.games[slot]['deal']}"
-        if not in_range:
-            raise PolicyError(f"policy {name!r} ({where}) returned {action}; actions are 0 to {len(ACTIONS) - 1}")
-        reason = why_illegal(self.games.games, slot, self.rule_records, action)
-        raise PolicyError(f"policy {name!r} ({where}) chose {ACTIONS.label(action)!r}, which is illegal: {reason}")
+        name = self.names[number]
+        if fault.kind != "illegal":
+            return f"policy {name!r} {fault.what}"
+        seed = self.game_seeds[self.slot_games[slot]]
+        where = f"seat {self.games.seats[slot]}, game seed {seed}, deal {self.games.games[slot]['deal']}"
+        reason = ""
+        if 0 <= fault.action < self.games.num_actions:
+            reason = f": {why_illegal(self.games.games, int(slot), self.rule_records, fault.action)}"
+        return f"policy {name!r} ({where}) {fault.what}{reason}"
+
+    def _forfeit(self, number: int, slot: int, kind: str, reason: str) -> None:
+        """End the slot's game for the fault of a policy."""
+        game, games = int(self.slot_games[slot]), self.games
+        deal, rules = int(games.games[slot]["deal"]), games.rules[int(games.games[slot]["rule"])]
+        self.forfeits[game] = Forfeit(
+            game, number, int(games.seats[slot]), deal, int(games.decisions[slot]), kind, reason,
+            deals=rules.deals if rules.target is None else deal,
+        )  # fmt: skip
+        games.stop([slot])
 
     def _note_deals(self, slots: np.ndarray) -> None:
         games = self.games
         ended = games.ended[slots]
         columns = (self.slot_games[slots], ended["deal"], games.deal_scores[slots], games.end_reasons[slots], ended["out_seat"])
-        self.finished.append(tuple(column.astype(np.int64) for column in columns))
+        behaviour = tuple(ended[name].astype(np.int32) for name in BEHAVIOUR_FIELDS)
+        self.finished.append(tuple(column.astype(np.int64) for column in columns) + behaviour)
         self.num_deals += len(slots)
 
-    def _check_not_truncated(self) -> None:
-        cut = np.flatnonzero(self.games.truncated & ~self.games.terminated)
-        if len(cut):
-            seed = self.game_seeds[self.slot_games[cut[0]]]
-            raise RuntimeError(f"the game of seed {seed} did not end within {self.games.decisions[cut[0]]} decisions")
+    def _finish(self, slots: np.ndarray) -> None:
+        """The games of these slots are over."""
+        for slot in slots if self.recorder is not None or self.games.truncated[slots].any() else ():
+            game = int(self.slot_games[slot])
+            if self.games.truncated[slot] and game not in self.forfeits:
+                decisions = self.games.decisions[slot]
+                raise RuntimeError(f"the game of seed {self.game_seeds[game]} did not end within {decisions} decisions")
+            if self.recorder is not None:
+                self.on_record(game, self.recorder.record(slot) | self._forfeit_entry(game))
+
+    def _forfeit_entry(self, game: int) -> dict[str, Any]:
+        """What a forfeited game's record says of it."""
+        if game not in self.forfeits:
+            return {}
+        forfeit = self.forfeits[game]
+        return {
+            "forfeit": {
+                "player": self.names[forfeit.policy],
+                "seat": forfeit.seat,
+                "kind": forfeit.kind,
+                "reason": forfeit.reason,
+                "deals": forfeit.deals,
+                "scores": self._forfeit_scores(forfeit).tolist(),
+            }
+        }
+
+    def _forfeit_scores(self, forfeit: Forfeit) -> np.ndarray:
+        """Points of each side (sides,) in each deal of a forfeited game."""
+        scores = np.zeros(self.games.num_sides, np.int64)
+        scores[np.flatnonzero(self.lineups[forfeit.game] == forfeit.policy) % self.games.num_sides] = self.judge.points
+        return scores
+
+    def _start_records(self, slots: np.ndarray) -> None:
+        for slot in slots if self.recorder is not None else ():
+            self.recorder.start(int(slot), [self.names[number] for number in self.given_lineups[self.slot_games[slot]]])
 
     def _next_games(self, active: np.ndarray, free: np.ndarray) -> np.ndarray:
         """Start waiting games in the free slots; returns the slots that are still active."""
@@ -217,12 +320,29 @@ class _Match:
             self.next_game += len(refilled)
             self.counter.restart(refilled)
             self.games.reset(game_seeds=self.game_seeds[self.slot_games], slots=refilled)
+            self._start_records(refilled)
         return np.setdiff1d(active, free[len(refilled) :], assume_unique=True)
 
     def _results(self) -> GameResults:
-        columns = [np.concatenate(column) for column in zip(*self.finished, strict=True)]
+        finished = [self._forfeited_deals(forfeit) for forfeit in self.forfeits.values()]
+        for columns in self.finished:
+            kept = ~np.isin(columns[0], list(self.forfeits))
+            finished.append(tuple(column[kept] for column in columns))
+        columns = [np.concatenate(column) for column in zip(*finished, strict=True)]
         order = np.lexsort((columns[1], columns[0]))
-        deal_games, numbers, scores, reasons, out_seats = (column[order] for column in columns)
+        deal_games, numbers, scores, reasons, out_seats, *behaviour = (column[order] for column in columns)
         totals = np.zeros((len(self.game_seeds), self.games.num_sides), np.int64)
         np.add.at(totals, deal_games, scores)
-        return GameResults(deal_games, numbers, scores, reasons, out_seats, totals, self.num_decisions)
+        return GameResults(
+            deal_games, numbers, scores, reasons, out_seats, totals, self.num_decisions,
+            dict(zip(BEHAVIOUR_FIELDS, behaviour, strict=True)), tuple(self.forfeits[game] for game in sorted(self.forfeits)),
+        )  # fmt: skip
+
+    def _forfeited_deals(self, forfeit: Forfeit) -> tuple[np.ndarray, ...]:
+        """The columns of `finished` for the deals of a forfeited game."""
+        n = forfeit.deals
+        behaviour = (np.zeros((n, *self.games.games[name].shape[1:]), np.int32) for name in BEHAVIOUR_FIELDS)
+        return (
+            np.full(n, forfeit.game), np.arange(1, n + 1), np.tile(self._forfeit_scores(forfeit), (n, 1)),
+            np.zeros(n, np.int64), np.full(n, -1), *behaviour,
+        )  # fmt: skip

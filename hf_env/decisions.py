@@ -55,6 +55,17 @@ class PolicyBatch:
     def __len__(self) -> int:
         return len(self.observations)
 
+    def rows(self, rows: slice) -> PolicyBatch:
+        """The batch of some of the rows."""
+
+        def make_views() -> SeatViews:
+            return SeatViews(self.views.games[rows], self.views.rules)
+
+        return PolicyBatch(
+            self.observations[rows], self.action_masks[rows], self.games[rows], self.seats[rows],
+            self.game_starts[rows], self.keys[rows], make_views if self.make_views is not None else None,
+        )  # fmt: skip
+
     @cached_property
     def views(self) -> SeatViews:
         """Of each row all that the seat may know; made when first asked for, since few policies do.

@@ -270,6 +270,17 @@ class VectorGame:
         self._actions[:] = action
         self._run(v.MODE_STEP, self._all)
 
+    def stop(self, slots) -> None:
+        """Break off the games of these slots (as for ``reset``): they count as truncated until they are started again.
+
+        Raises ValueError for a slot that does not exist, RuntimeError with autoreset, which would start them at once.
+        """
+        if self._settings[v.AUTORESET]:
+            raise RuntimeError("games can be broken off only with autoreset='DISABLED'")
+        chosen = self._chosen(slots) != 0
+        self.truncated[chosen] = True
+        self.action_masks[chosen] = 0
+
     def _raise_illegal(self, slot: int) -> None:
         from hf_env.reasons import why_illegal
 

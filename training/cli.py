@@ -15,13 +15,15 @@ import click
 from hf_env import __version__
 from training.cli_bench import bench
 from training.cli_common import Commands, oneline, require_command
+from training.cli_crossplay import crossplay
 from training.cli_evaluate import evaluate
 from training.cli_play import play
 from training.cli_replay import replay
 from training.cli_rules import rules
+from training.cli_tournament import tournament
 from training.cli_train import train
 
-_COMMANDS = (train, evaluate, play, replay, rules, bench)
+_COMMANDS = (train, evaluate, tournament, crossplay, play, replay, rules, bench)
 
 
 @click.group(cls=Commands, invoke_without_command=True)

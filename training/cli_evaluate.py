@@ -9,6 +9,7 @@ import click
 
 from training.cli_common import (
     Failure,
+    FiniteRange,
     Mistake,
     check_writable,
     load_policy,
@@ -18,33 +19,78 @@ from training.cli_common import (
     set_option,
     several_rules_option,
 )
+from training.cli_contest import (
+    between,
+    check_installed,
+    deals_option,
+    played,
+    processes_option,
+    records_option,
+    write_report,
+)
 
 
 @click.command()
 @click.argument("a")
 @click.argument("b")
-@click.option(
-    "--deals", type=click.IntRange(1, 100_000_000), default=2000, show_default=True,
-    help="Deals in all, both seatings counted; rounded up to whole games of whole game seeds.",
-)  # fmt: skip
+@deals_option
 @seed_option
 @several_rules_option
 @set_option
+@click.option(
+    "--precision", type=FiniteRange(0, 1e9, min_open=True), default=50.0, show_default=True, metavar="POINTS",
+    help="Say how many more deals an interval of +- POINTS a deal needs.",
+)  # fmt: skip
 @click.option("--json", "json_path", type=click.Path(dir_okay=False, path_type=Path), help="Write the result there too.")
-def evaluate(a: str, b: str, deals: int, seed: int, rules: tuple, settings: tuple, json_path: Path | None) -> None:
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="Write a report there, with the records of the games. A folder of the same settings is gone on with.",
+)  # fmt: skip
+@records_option
+@processes_option
+def evaluate(
+    a: str, b: str, deals: int, seed: int, rules: tuple, settings: tuple, precision: float, json_path: Path | None,
+    out: Path | None, records: bool, processes: int | None,
+) -> None:  # fmt: skip
     """Compare the policies A and B: who makes more points a deal?
 
-    A and B are random, greedy, or the path of a run or checkpoint. Every game is played again with the sides swapped,
-    on the same cards; with more than two sides A sits once on each, B on all others. The interval takes each game seed
-    as one observation, whatever number of deals it has.
+    A and B are random, greedy, expert, ..., the path of a run or checkpoint, or python:MODULE:NAME. Every game is played
+    again with the sides swapped, on the same cards; with more than two sides A sits once on each, B on all others. The
+    interval takes each game seed as one observation, whatever number of deals it has.
     """
     sets = load_rule_list(rules, settings)
     policies = load_policy(a), load_policy(b)
     check_writable(json_path)
-    result = measure(policies, (a, b), deals, seed, sets)
-    click.echo(summary(result))
+    if out is None and (processes == 1 or in_one_block(deals, sets)):
+        result = measure(policies, (a, b), deals, seed, sets)
+    else:
+        result = measure_in_processes((a, b), deals, seed, sets, out, records, processes)
+    click.echo(summary(result, precision))
     if json_path is not None:
-        write_result(json_path, result)
+        write_result(json_path, result, precision)
+    if out is not None:
+        from training.evaluation.report import evaluation_html
+
+        click.echo(f"report in {write_report(out, evaluation_html(result, records=records))}")
+
+
+def in_one_block(deals: int, rules) -> bool:
+    """Whether there is nothing to spread over processes."""
+    from training.evaluation.matches import deals_in_a_game
+    from training.evaluation.series import GAMES_A_BLOCK
+
+    return deals <= GAMES_A_BLOCK * (deals_in_a_game(rules) or 1)
+
+
+def measure_in_processes(names: tuple[str, str], deals: int, seed: int, rules, out, records: bool, processes: int | None):
+    """An evaluation spread over processes, kept in the folder `out` unless that is None."""
+    from training.evaluation.contests import Plan, evaluation
+
+    if out is not None:
+        check_installed()
+    with progress_bar(f"{names[0]} against {names[1]}, deals") as report:
+        plan = Plan(deals=deals, seed=seed, rules=rules, out=out, with_records=records, processes=processes, on_progress=report)
+        return played(lambda plan: evaluation(*names, plan), plan)
 
 
 def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
@@ -61,40 +107,64 @@ def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
         raise Failure(str(error)) from None
 
 
-def write_result(path: Path, result) -> None:
+def write_result(path: Path, result, precision: float | None = None) -> None:
     """Write a result as JSON. Raises Failure where the disk refuses."""
     try:
-        path.write_text(json.dumps(result.to_json(), indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(result.to_json(precision), indent=1) + "\n", encoding="utf-8")
     except OSError as error:
         raise Failure(f"{path} cannot be written: {error.strerror}") from None
 
 
-def summary(result) -> str:
-    """The result in lines for a reader."""
+def summary(result, precision: float = 50.0) -> str:
+    """The result in lines for a reader. precision: half width of the interval for which the deals are counted."""
     from training.evaluation import MIN_CLUSTERS
+    from training.evaluation.duplicate import place_names
 
-    names = result.policy_a, result.policy_b
-    # A policy against itself: the places tell them apart.
-    a, b = names if names[0] != names[1] else (f"{names[0]} (A)", f"{names[1]} (B)")
+    a, b = place_names(result)
     difference, won = result.difference, result.games_won
     rounded = f" (rounded up from {result.asked_deals:,})" if result.num_deals != result.asked_deals else ""
     lines = [
         f"{a} against {b} under {', '.join(one.name for one in result.rules)}, seed {result.seed}",
         f"  {result.num_deals:,} deals{rounded}: {result.num_games:,} games, "
         f"{result.num_clusters:,} game seeds in {result.num_seatings} seatings each",
-        f"  difference     {difference.mean:+,.1f} points a deal{_between(difference, '+,.1f')}",
-        f"  games won      {won.mean:.1%}{_between(won, '.1%')}; even would be {1 / result.num_seatings:.1%}",
+        f"  difference     {difference.mean:+,.1f} points a deal{between(difference, '+,.1f')}",
+        f"  games won      {won.mean:.1%}{between(won, '.1%')}; even would be {1 / result.num_seatings:.1%}",
         f"  points a deal  {result.points_a:,.1f} and {result.points_b:,.1f}",
         f"  gone out       {result.gone_out_a:.1%} and {result.gone_out_b:.1%} of deals, a side",
         f"  verdict        {a} is {result.verdict}" if result.verdict != "inconclusive" else "  verdict        inconclusive",
     ]
     if result.num_clusters < MIN_CLUSTERS:
         lines[-1] += f": {result.num_clusters} game seeds are too few, at least {MIN_CLUSTERS} are needed"
+    lines += [f"  precision      {line}" for line in _precision(result, precision)]
+    lines += _behaviour(result, a, b) + _seats(result, a)
     lines.append(f"  {result.num_decisions:,} decisions in {result.seconds:,.1f} s")
     return "\n".join(lines)
 
 
-def _between(interval, form: str) -> str:
-    if interval.num_clusters < 2:
-        return " (no interval: one game seed)"
-    return f", 95 % interval {interval.low:{form}} to {interval.high:{form}}"
+def _precision(result, points: float) -> list[str]:
+    """How many more deals are needed, and what duplicate deals saved."""
+    more = result.more_deals(points)
+    if more is None:
+        return []
+    needed = f"about {more:,} more deals" if more else "no more deals"
+    lines = [f"an interval of ± {points:g} points a deal needs {needed}"]
+    if result.saving is not None:
+        lines.append(f"games on cards of their own would need {result.saving:.1f} times as many deals as duplicate ones")
+    return lines
+
+
+def _behaviour(result, a: str, b: str) -> list[str]:
+    """The figures of both, one a line."""
+    from training.evaluation.behaviour import BEHAVIOUR, told
+
+    rows = [["behaviour", a, b]]
+    rows += [[label, *(told(key, one[key]) for one in (result.behaviour_a, result.behaviour_b))] for key, (label, _) in BEHAVIOUR.items()]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    return [f"  {row[0].ljust(widths[0])}  {row[1].rjust(widths[1])}  {row[2].rjust(widths[2])}" for row in rows]
+
+
+def _seats(result, a: str) -> list[str]:
+    lines = [f"  {a} by seat, points a deal more and share of deals gone out:"]
+    return lines + [
+        f"    seat {one.seat}  {one.difference.mean:+,.1f}{between(one.difference, '+,.1f')}; {one.gone_out:.1%}" for one in result.seats
+    ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
 
-from training.cli_common import Mistake
+from training.cli_common import Mistake, progress_bar
 
 _ENDS = {
     "out": "gone out",
@@ -18,46 +20,117 @@ _ENDS = {
 
 
 @click.command()
-@click.argument("file")
-@click.option("--verify", is_flag=True, help="Only verify: a line a game.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--verify", is_flag=True, help="Only verify, and count the totals anew.")
 @click.option("--game", "wanted", type=click.IntRange(1), help="Only this game of the file, counted from 1.")
-def replay(file: str, verify: bool, wanted: int | None) -> None:
-    """Show the games recorded in FILE, a line a turn, and verify every deck, action and score.
+def replay(files: tuple[str, ...], verify: bool, wanted: int | None) -> None:
+    """Show the games recorded in each FILE, a line a turn, and verify every deck, action and score.
 
-    Each draw and take shows the cards that it brought into the hand. Exit code 2, with what differs first, where a game
-    does not replay.
+    Each draw and take shows the cards that it brought into the hand. With --verify a line a game (of several files: a
+    line a file) and then each match's totals, recomputed from the games; a FILE may then be the folder of a report,
+    whose figures are compared with its records game seed by game seed. Exit code 2, with what differs first, where a
+    game does not replay.
     """
-    from hf_env.records import RecordError, read
+    from hf_env.records import replay as play_again
+
+    if wanted is not None and len(files) > 1:
+        raise Mistake("--game is of one file; several are given")
+    if not verify:
+        for file in files:
+            _show(file, wanted)
+    elif wanted is not None:
+        for record, number in _records(files[0], wanted):
+            with _named(files[0], number):
+                play_again(record)
+            click.echo(_line(record, number))
+    else:
+        _verify(files)
+
+
+def _show(file: str, wanted: int | None) -> None:
+    for record, number in _records(file, wanted):
+        with _named(file, number):
+            for line in _told(record, number):
+                click.echo(line)
+
+
+def _records(file: str, wanted: int | None) -> Iterator[tuple[Mapping[str, Any], int]]:
+    """The games of a file, or only the wanted one, and their numbers from 1. Raises Mistake where there is none."""
+    from hf_env.records import read
 
     number = 0
-    try:
+    with _named(file, 0):
         for number, record in enumerate(read(file), 1):
-            if wanted not in (None, number):
-                continue
-            for line in _verified(record, number) if verify else _told(record, number):
-                click.echo(line)
+            if wanted in (None, number):
+                yield record, number
             if wanted == number:
                 return
-    except RecordError as error:
-        where = f"game {number}: " if number and not str(error).startswith("line ") else ""
-        raise Mistake(f"{file}: {where}{error}") from None
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise Mistake(f"{file}: {error.strerror}") from None
     if number == 0:
         raise Mistake(f"{file} holds no game")
     if wanted is not None:
         raise Mistake(f"{file} holds {number} game{'s' * (number != 1)}, not {wanted}")
 
 
-def _verified(record: Mapping[str, Any], number: int) -> Iterator[str]:
-    from hf_env.records import replay as play_again
+@contextmanager
+def _named(file: str, number: int) -> Iterator[None]:
+    """Errors of a file, and of its game `number` (0: of none), as the command reports them."""
+    from hf_env.records import RecordError
 
-    play_again(record)
-    actions = sum(len(deal["actions"]) for deal in record["deals"])
-    deals = len(record["deals"])
-    yield f"game {number}: {deals} deal{'s' * (deals != 1)}, {actions:,} action{'s' * (actions != 1)}, all as the rules and the seed have it"
+    try:
+        yield
+    except RecordError as error:
+        raise Mistake(f"{file}: {f'game {number}: ' if number else ''}{error}") from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise Mistake(f"{file}: {error.strerror or error}") from None
+
+
+def _verify(files: tuple[str, ...]) -> None:
+    """Verify all games, count the totals anew, and compare them with the report where a folder is given."""
+    from training.evaluation.recount import Recount, report_files
+
+    total = Recount()
+    for file in files:
+        report, counts, paths = None, total, [file]
+        if Path(file).is_dir():
+            with _named(file, 0):
+                paths, report = report_files(Path(file))
+            counts = Recount()
+        with progress_bar("files verified") as progress:
+            for place, path in enumerate(paths):
+                _verify_file(str(path), counts, a_line_a_game=len(files) == 1 and report is None)
+                progress(place + 1, len(paths))
+        if report is not None:
+            difference = counts.first_difference(report)
+            if difference:
+                raise Mistake(f"{file}: {difference}")
+            for line in counts.lines():
+                click.echo(line)
+            click.echo(f"{file}: every figure of the report's matches is that of the records")
+    for line in total.lines():
+        click.echo(line)
+
+
+def _verify_file(file: str, counts, a_line_a_game: bool) -> None:
+    games = 0
+    for record, number in _records(file, None):
+        with _named(file, number):
+            counts.add(record)
+            if a_line_a_game:
+                click.echo(_line(record, number))
+        games = number
+    if not a_line_a_game:
+        from training.evaluation.recount import counted
+
+        click.echo(f"{file}: {counted(games, 'game')}, all as the rules and the seeds have it")
+
+
+def _line(record: Mapping[str, Any], number: int) -> str:
+    from training.evaluation.recount import counted
+
+    deals, actions = len(record["deals"]), sum(len(deal["actions"]) for deal in record["deals"])
+    return f"game {number}: {counted(deals, 'deal')}, {counted(actions, 'action')}, all as the rules and the seed have it"
 
 
 def _told(record: Mapping[str, Any], number: int) -> Iterator[str]:

@@ -337,3 +337,18 @@ def test_games_after_explicit_seeds_differ() -> None:
         if games.terminated[0]:
             seeds.append(int(games.games[0]["seed"]))
     assert seeds[0] == 7 and len(set(seeds)) == 3
+
+
+def test_games_broken_off_stay_until_they_are_started_again():
+    games = VectorGame(3, "mini", 5, autoreset="DISABLED")
+    before = games.games[1].tobytes()
+    games.stop([1])
+    assert games.truncated.tolist() == [False, True, False] and not games.action_masks[1].any()
+    games.step(games.action_masks.argmax(1))
+    assert games.games[1].tobytes() == before and games.decisions.tolist() == [1, 0, 1]
+    games.reset(game_seeds=[1, 2, 3], slots=[1])
+    assert not games.truncated.any() and games.action_masks.any(1).all()
+    with pytest.raises(ValueError, match="games are 0 to 2"):
+        games.stop([3])
+    with pytest.raises(RuntimeError, match="DISABLED"):
+        VectorGame(1, "mini").stop([0])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("train", "evaluate", "play", "replay", "rules", "bench")
+COMMANDS = ("train", "evaluate", "tournament", "crossplay", "play", "replay", "rules", "bench")
 
 
 def _process(*arguments, cwd=ROOT, path=(ROOT,), code=None):
@@ -30,7 +30,7 @@ def test_every_command_has_help(handfoot, command):
     assert code == 0 and err == "" and out.startswith("Usage: handfoot")
 
 
-@pytest.mark.parametrize("command", ["train", "evaluate", "bench"])
+@pytest.mark.parametrize("command", ["train", "evaluate", "tournament", "crossplay", "bench"])
 def test_what_is_random_takes_a_seed(handfoot, command):
     assert "--seed" in handfoot(command, "--help")[1]
 
@@ -50,7 +50,7 @@ def test_version(handfoot):
         (("rules", "show"), "(see handfoot rules show --help)"),
         (("rules", "show", "mini", "--set", "jokers=2"), "handfoot rules show whitnack"),
         (("evalute",), "did you mean evaluate"),
-        (("tournament",), "no command"),
+        (("tournamnt",), "did you mean tournament"),
         (("--speed",), "--speed"),
         (("evaluate", "greedy"), "'B'"),
         (("evaluate", "a", "b", "c"), "argument"),

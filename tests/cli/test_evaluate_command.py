@@ -6,12 +6,12 @@ import pytest
 
 from agents.seating import PolicyError
 
-MINI = ("--rules", "mini", "--deals")
+MINI = ("--rules", "mini", "--processes", 1, "--deals")
 
 
 def test_result_on_the_screen_and_in_a_file(handfoot, tmp_path):
     path = tmp_path / "result.json"
-    code, out, err = handfoot("evaluate", "greedy", "random", *MINI, 101, "--seed", 3, "--json", path)
+    code, out, err = handfoot("evaluate", "greedy", "random", "--rules", "mini", "--deals", 101, "--seed", 3, "--json", path)
     assert code == 0 and err == ""
     values = json.loads(path.read_text())
     assert values["num_deals"] == 102 and values["verdict"] == "better" and values["seed"] == 3
@@ -54,6 +54,17 @@ def test_rules_may_be_changed_and_several(handfoot):
         (("random", "greedy", "--rules", "whitnack", "--rules", "mini"), "equal numbers of seats"),
         (("random", "greedy", "--json", "no/such/folder/x.json"), "no folder"),
         (("random", "greedy", "--json", "."), "--json"),
+        (("random", "greedy", "--precision", "0"), "--precision"),
+        (("random", "greedy", "--precision", "nan"), "--precision"),
+        (("random", "greedy", "--processes", "0"), "--processes"),
+        (("random", "greedy", "--out", "pyproject.toml"), "pyproject.toml"),
+        (("random", "greedy", "--out", "tests"), "is not empty"),
+        (("python:", "greedy"), "python:MODULE:NAME"),
+        (("python:json", "greedy"), "python:MODULE:NAME"),
+        (("python:json:nothing", "greedy"), "cannot be found"),
+        (("python:nothing.here:x", "greedy"), "cannot be found"),
+        (("python:json:dumps:speed=3", "greedy"), "has no options"),
+        (("python:json:decoder", "greedy"), "neither a policy"),
     ],
 )
 def test_mistakes(mistake, arguments, said):
@@ -69,7 +80,7 @@ def test_a_policy_that_fails_is_exit_code_1(handfoot, monkeypatch):
         raise PolicyError("policy 'x' failed")
 
     monkeypatch.setattr("training.evaluation.evaluate", fail)
-    assert handfoot("evaluate", "random", "random") == (1, "", "handfoot: policy 'x' failed\n")
+    assert handfoot("evaluate", "random", "random", "--processes", 1) == (1, "", "handfoot: policy 'x' failed\n")
 
 
 def test_an_interruption_is_exit_code_130(handfoot, monkeypatch):
@@ -77,10 +88,52 @@ def test_an_interruption_is_exit_code_130(handfoot, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("training.evaluation.evaluate", interrupt)
-    code, out, err = handfoot("evaluate", "random", "random")
+    code, out, err = handfoot("evaluate", "random", "random", "--processes", 1)
     assert (code, out, err.strip()) == (130, "", "handfoot: interrupted")
 
 
 def test_a_check_of_the_file_leaves_no_file_behind(mistake, tmp_path):
     mistake("evaluate", "greedi", "random", "--json", tmp_path / "x.json")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_precision_behaviour_and_seats_are_told(handfoot, tmp_path):
+    path = tmp_path / "result.json"
+    code, out, _ = handfoot("evaluate", "greedy", "random", *MINI, 60, "--precision", 20, "--json", path)
+    values = json.loads(path.read_text())
+    assert code == 0 and "an interval of ± 20 points a deal needs about " in out and " more deals" in out
+    assert f"would need {values['variance']['times_as_many_deals_unpaired']:.1f} times as many deals" in out
+    for label in ("opening round", "foot round", "takes", "clean books", "dirty books", "wild books", "gone out", "points stranded", "asks", "answered yes"):
+        assert f"\n  {label} " in out
+    assert out.count("\n    seat ") == 2 == len(values["seats"])
+    assert set(values["more_deals_for"]) == {"100", "50", "25", "20"} and set(values["behaviour"]) == {"a", "b"}
+    assert values["behaviour"]["a"]["clean_books"] > values["behaviour"]["b"]["clean_books"]
+    assert "needs no more deals" in handfoot("evaluate", "greedy", "random", *MINI, 60, "--precision", 5000)[1]
+
+
+def test_a_report_with_its_records(handfoot, mistake, tmp_path):
+    out = tmp_path / "out"
+    code, told, err = handfoot("evaluate", "greedy", "random", *MINI, 70, "--out", out, "--processes", 2)
+    assert (code, err) == (0, "") and told.endswith(f"report in {out / 'report.html'}\n")
+    assert sorted(path.name for path in out.iterdir()) == ["records", "report.html", "report.json", "results", "settings.json"]
+    same = handfoot("evaluate", "greedy", "random", *MINI, 70, "--processes", 1)[1]
+    assert told.splitlines()[:-2] == same.splitlines()[:-1]
+    code, verified, _ = handfoot("replay", "--verify", out)
+    assert code == 0 and "greedy against random: 70 games, 70 deals" in verified and "every figure of the report" in verified
+    assert "seed is 0 there and 1 now" in mistake("evaluate", "greedy", "random", *MINI, 70, "--out", out, "--seed", 1)
+    values = json.loads((out / "report.json").read_text())
+    values["clusters"]["difference_sums"][7] += 5
+    (out / "report.json").write_text(json.dumps(values))
+    assert "difference_sums are others in the report" in mistake("replay", "--verify", out)
+
+
+def test_a_policy_of_ones_own(handfoot):
+    code, out, _ = handfoot("evaluate", "python:tests.evaluation.players:first_legal", "random", *MINI, 60)
+    assert code == 0 and out.startswith("python:tests.evaluation.players:first_legal against random")
+    code, out, err = handfoot("evaluate", "python:tests.evaluation.players:Faulty:kind=nan", "random", *MINI, 60)
+    assert code == 1 and "not a number among them" in err and err.count("\n") == 1
+
+
+def test_a_policy_that_fails_in_a_process_is_exit_code_1(handfoot):
+    code, _, err = handfoot("evaluate", "python:tests.evaluation.players:Faulty:kind=exception", "random", *MINI, 100, "--processes", 2)
+    assert code == 1 and "failed in act: ZeroDivisionError" in err and err.count("\n") == 1

@@ -49,6 +49,11 @@ def test_rule_sets_are_packaged():
     assert list((ROOT / "hf_env" / "rules" / "presets").glob("*.toml"))
 
 
+def test_templates_of_reports_are_packaged():
+    assert PROJECT["tool"]["setuptools"]["package-data"]["training.evaluation"] == ["templates/*"]
+    assert list((ROOT / "training" / "evaluation" / "templates").glob("*.html"))
+
+
 def test_every_package_has_an_init_file():
     for top in ("hf_env", "agents", "training"):
         for path in (ROOT / top).rglob("*.py"):

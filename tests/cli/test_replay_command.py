@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hf_env.engine.access import GameAccess
-from hf_env.records import GameRecorder, write
+from hf_env.records import GameRecorder, read, write
 from hf_env.rules import load_rules
 
 
@@ -49,7 +49,29 @@ def test_shows_each_turn_and_the_scores(handfoot, games):
 
 def test_verifies_only(handfoot, games):
     code, out, _ = handfoot("replay", games, "--verify")
-    assert code == 0 and out.count("\n") == 2 and out.count("all as the rules and the seed have it") == 2
+    assert code == 0 and out.count("\n") == 4 and out.count("all as the rules and the seed have it") == 2
+    for record, line in zip(map(json.loads, games.read_text().splitlines()), out.splitlines()[2:], strict=True):
+        deals = len(record["deals"])
+        points = sum(deal["scores"][0] for deal in record["deals"]) / deals
+        assert line.startswith(f"players {', '.join(record['players'])}, side 0: 1 game, {deals} deal{'s' * (deals != 1)}; {points:,.1f} ")
+
+
+def test_several_files_and_packed_ones(handfoot, mistake, games, tmp_path):
+    packed = tmp_path / "games.jsonl.gz"
+    write(packed, read(games))
+    assert packed.stat().st_size < games.stat().st_size / 2
+    code, out, _ = handfoot("replay", "--verify", games, packed)
+    assert code == 0 and out.count(": 2 games, all as the rules and the seeds have it") == 2 and out.count("side 0: 2 games") == 2
+    assert handfoot("replay", games, packed)[1] == 2 * handfoot("replay", games)[1]
+    assert "--game is of one file" in mistake("replay", games, packed, "--game", 1)
+    packed.write_bytes(packed.read_bytes()[:-20])
+    assert "the compressed file is damaged" in mistake("replay", "--verify", games, packed)
+    packed.write_bytes(b"no gzip")
+    assert "the compressed file is damaged" in mistake("replay", packed)
+
+
+def test_a_folder_without_a_report(mistake, tmp_path):
+    assert "no finished report with records" in mistake("replay", "--verify", tmp_path)
 
 
 def test_one_game(handfoot, mistake, games):
@@ -76,6 +98,8 @@ def test_a_game_broken_off(handfoot, games):
     write(games, [record])
     code, out, _ = handfoot("replay", games)
     assert code == 0 and out.endswith("broken off here\n")
+    code, out, _ = handfoot("replay", "--verify", games)
+    assert code == 0 and out.splitlines()[-1] == "not counted, since broken off: 1 game"
 
 
 @pytest.mark.parametrize(("content", "said"), [(b"", "no game"), (b"{", "line 1: no JSON"), (b"{}\n", "format"), (b"\xff\x00\n", "line 1")])

@@ -11,7 +11,7 @@ from hf_env.rules import load_rules
 from hf_env.vector_game import VectorGame
 from tests.evaluation.players import Noted, first_legal, last_legal
 from training.evaluation import ANCHORS, MIN_CLUSTERS, anchor_evaluation, clustered_interval, evaluate
-from training.evaluation.duplicate import cluster_seeds
+from training.evaluation.matches import cluster_seeds
 
 SHORT_TARGET = load_rules("mini", deals=1, target=300, max_deals=6)
 
@@ -189,6 +189,8 @@ def test_coverage_of_the_interval(rules):
 
 @pytest.mark.long
 @pytest.mark.parametrize("rules", ["whitnack", "three-player", "mini"])
-def test_coverage_of_the_interval_with_thirty_clusters(rules):
-    deals = 30 * load_rules(rules).num_sides * load_rules(rules).deals
-    assert 274 <= _coverage(rules, deals, 300) <= 295
+def test_coverage_of_the_interval_in_400_matches_of_200_deals(rules):
+    """A stochastic player against itself: the interval of 95 % holds 0 in 92 to 98 % of the matches."""
+    held = _coverage(rules, 200, 400)
+    print(f"\n{rules}: 0 is in {held} of 400 intervals, {held / 4:.2f} %")
+    assert 368 <= held <= 392

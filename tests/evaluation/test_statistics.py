@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from training.evaluation import MIN_CLUSTERS, Interval, clustered_interval, verdict
+from training.evaluation.statistics import clusters_needed, combined_interval, paired_variance, share_interval
 
 
 def test_equal_clusters_give_the_t_interval_of_their_means():
@@ -75,3 +76,56 @@ def test_coverage_with_clusters_of_random_sizes():
         interval = clustered_interval(sums, counts)
         held += interval.low <= 0 <= interval.high
     assert 920 <= held <= 975
+
+
+def test_a_difference_of_means_over_the_same_clusters():
+    generator = np.random.default_rng(2)
+    shared, counts = generator.normal(size=50), np.full(50, 4)
+    sums = np.stack([40 + 3 * shared, 20 + 3 * shared]) + 0.1 * generator.normal(size=(2, 50))
+    interval = combined_interval([1, -1], sums, np.stack([counts, counts]))
+    plain = clustered_interval(sums[0] - sums[1], counts)
+    assert (interval.mean, interval.low, interval.high) == pytest.approx((plain.mean, plain.low, plain.high))
+    assert interval.standard_error < clustered_interval(sums[0], counts).standard_error / 5
+
+
+def test_more_confidence_is_wider():
+    sums = np.random.default_rng(0).normal(size=40)
+    wide = clustered_interval(sums, np.ones(40), 0.99)
+    expected = stats.t.interval(0.99, 39, loc=np.mean(sums), scale=stats.sem(sums))
+    assert (wide.low, wide.high) == pytest.approx(expected)
+
+
+def test_clusters_needed_reach_the_precision_and_one_less_does_not():
+    interval = clustered_interval(np.random.default_rng(0).normal(0, 100, 50), np.ones(50))
+    deviation = interval.standard_error * np.sqrt(50)
+    for wanted in (200.0, 20.0, 3.0):
+        n = clusters_needed(interval, wanted)
+        assert stats.t.ppf(0.975, n - 1) * deviation / np.sqrt(n) <= wanted
+        assert n == 2 or stats.t.ppf(0.975, n - 2) * deviation / np.sqrt(n - 1) > wanted
+    assert clusters_needed(clustered_interval([5.0], [1]), 10.0) is None
+
+
+def test_paired_variance_finds_what_cancels():
+    generator = np.random.default_rng(4)
+    luck = generator.normal(0, 10, 20_000)
+    games = np.stack([luck, -luck], axis=1) + generator.normal(0, 2, (20_000, 2)) + [50, -50]
+    paired, unpaired = paired_variance(games, np.ones((20_000, 2)))
+    assert paired == pytest.approx(np.sqrt(2 * 4) / 2 / np.sqrt(20_000), rel=0.05)
+    assert unpaired == pytest.approx(np.sqrt(2 * 104) / 2 / np.sqrt(20_000), rel=0.05)
+    assert paired == pytest.approx(clustered_interval(games.sum(1), np.full(20_000, 2)).standard_error)
+
+
+def test_paired_variance_of_games_that_share_nothing_is_no_gain():
+    games = np.random.default_rng(5).normal(size=(20_000, 3))
+    paired, unpaired = paired_variance(games, np.ones((20_000, 3)))
+    assert paired == pytest.approx(unpaired, rel=0.03)
+
+
+def test_a_share_of_all_or_none_has_a_bound():
+    interval = share_interval(np.full(40, 2.0), np.full(40, 2))
+    assert (interval.mean, interval.high) == (1.0, 1.0)
+    assert interval.low == pytest.approx(stats.binomtest(40, 40).proportion_ci(0.95, method="exact").low)
+    none = share_interval(np.zeros(40), np.full(40, 2))
+    assert (none.low, none.high) == (0.0, pytest.approx(1 - interval.low))
+    some = share_interval(np.array([2.0] * 39 + [0.0]), np.full(40, 2))
+    assert some.high == 1.0 and some.low == clustered_interval(np.array([2.0] * 39 + [0.0]), np.full(40, 2)).low

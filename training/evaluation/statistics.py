@@ -39,26 +39,98 @@ class Interval:
         return known | {"num_clusters": self.num_clusters}
 
 
-def clustered_interval(sums: np.ndarray, counts: np.ndarray) -> Interval:
+def clustered_interval(sums: np.ndarray, counts: np.ndarray, confidence: float = CONFIDENCE) -> Interval:
     """The mean a unit, sum(sums) / sum(counts), with its t interval on len(sums) - 1 degrees of freedom.
 
     sums: (C,) sum of each cluster's values. counts: (C,) numbers of the cluster's units, above 0.
     Raises ValueError for no clusters, or arrays of other shapes.
     """
+    return combined_interval([1.0], np.asarray(sums)[None], np.asarray(counts)[None], confidence)
+
+
+def share_interval(sums: np.ndarray, counts: np.ndarray) -> Interval:
+    """As `clustered_interval` for a share of games, from 0 to 1.
+
+    Where all games were won, or none, the games show no variance; then the bound is that of clusters that are all won
+    or all lost (Clopper and Pearson 1934).
+    """
+    interval = clustered_interval(sums, counts)
+    if interval.num_clusters == 1:
+        return interval
+    low, high = max(interval.low, 0.0), min(interval.high, 1.0)
+    bound = ((1 - CONFIDENCE) / 2) ** (1 / interval.num_clusters)
+    if interval.mean == 1.0:
+        low = bound
+    elif interval.mean == 0.0:
+        high = 1 - bound
+    return Interval(interval.mean, low, high, interval.standard_error, interval.num_clusters)
+
+
+def combined_interval(weights, sums: np.ndarray, counts: np.ndarray, confidence: float = CONFIDENCE) -> Interval:
+    """A weighted sum of several means over the same clusters, such as a difference of two, with its t interval.
+
+    weights: (K,). sums, counts: (K, C), for each mean as in `clustered_interval`; what the means share within a cluster
+    cancels or adds as it must, since the residuals are combined before they are squared.
+    Raises ValueError for no clusters, or arrays of other shapes.
+    """
     from scipy.special import stdtrit
 
-    sums, counts = np.asarray(sums, np.float64), np.asarray(counts, np.float64)
-    n = len(sums)
-    if n == 0 or sums.shape != (n,) or counts.shape != (n,) or not (counts > 0).all():
+    weights, sums, counts = (np.asarray(one, np.float64) for one in (weights, sums, counts))
+    n = sums.shape[-1] if sums.ndim else 0
+    if n == 0 or sums.shape != (len(weights), n) or counts.shape != sums.shape or not (counts > 0).all():
         raise ValueError("an interval needs one sum and one count above 0 for each of at least one cluster")
-    total = counts.sum()
-    mean = float(sums.sum() / total)
+    totals = counts.sum(1)
+    means = sums.sum(1) / totals
+    mean = float(weights @ means)
     if n == 1:
         return Interval(mean, -math.inf, math.inf, math.nan, n)
-    residuals = sums - mean * counts
-    standard_error = float(np.sqrt(n / (n - 1) * np.square(residuals).sum()) / total)
-    half = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * standard_error
+    residuals = (weights / totals) @ (sums - means[:, None] * counts)
+    standard_error = float(np.sqrt(n / (n - 1) * np.square(residuals).sum()))
+    half = float(stdtrit(n - 1, (1 + confidence) / 2)) * standard_error
     return Interval(mean, mean - half, mean + half, standard_error, n)
+
+
+def clusters_needed(interval: Interval, half_width: float) -> int | None:
+    """Clusters in all, at least 2, for an interval of this half width, if they vary as those of `interval` did.
+
+    Solves n = (t(n - 1) * s / half_width)^2, s the clusters' standard deviation. None where the variance is not known.
+    """
+    from scipy.special import stdtrit
+
+    if not math.isfinite(interval.standard_error):
+        return None
+    variance = interval.standard_error**2 * interval.num_clusters
+
+    def enough(n: int) -> bool:
+        return float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(variance / n) <= half_width
+
+    high = 2
+    while not enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return max(high, 2)
+
+
+def paired_variance(sums: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
+    """Standard errors of the mean difference: as played, and had every game had cards of its own.
+
+    sums, counts: (C, K) of each cluster's K games. Games on cards of their own would vary as the games of one seating
+    do from cluster to cluster, and independently: their variances add (Cochran 1977, 6.3, each seating a stratum).
+    nan for a single cluster.
+    """
+    sums, counts = np.asarray(sums, np.float64), np.asarray(counts, np.float64)
+    n = len(sums)
+    if n < 2:
+        return math.nan, math.nan
+    means = sums.sum(0) / counts.sum(0)
+    residuals = sums - means * counts
+    residuals -= residuals.mean(0)
+    scale = math.sqrt(n / (n - 1)) / counts.sum()
+    paired = np.square(residuals.sum(1)).sum()
+    return scale * math.sqrt(paired), scale * math.sqrt(np.square(residuals).sum())
 
 
 def verdict(difference: Interval) -> str:

@@ -1,0 +1,87 @@
+"""Asking policies and judging what they answer: a legal action a row, or a fault that is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agents.policy import Policy, PolicyBatch
+from hf_env.actions import ACTIONS
+
+# How a policy can fail, and what a reader is told of it.
+FAULTS = {
+    "illegal": "an illegal action",
+    "answer": "no array of one whole number a row",
+    "exception": "an exception",
+    "time": "no answer in time",
+    "died": "its process died",
+}
+
+
+class PolicyError(RuntimeError):
+    """A policy that failed or answered rubbish; one line that names it, the seat, the game and what was wrong."""
+
+
+class UnfitPolicyError(ValueError):
+    """A policy that refuses this table, such as one made for another number of seats; one line that names it."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What was wrong with a row's answer. kind: a key of FAULTS. what: follows the policy's name in a sentence.
+
+    action: the answer of an illegal row, else None. error: the exception, else None.
+    """
+
+    kind: str
+    what: str
+    action: int | None = None
+    error: Exception | None = None
+
+
+def ask(policy: Policy, batch: PolicyBatch) -> tuple[np.ndarray, dict[int, Fault]]:
+    """Actions (N,) int64 of a policy, and the faults by row; a row with a fault has no meaningful action.
+
+    A fault of the whole answer, such as an exception or a wrong shape, is given to every row.
+    """
+    try:
+        answer = policy.act(batch)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        return _all(batch, Fault("exception", f"failed in act: {' '.join(what.split())}", error=error))
+    try:
+        actions = np.asarray(answer)
+    except Exception as error:
+        what = f"returned a {type(answer).__name__}, which is no array: {' '.join(str(error).split())}"
+        return _all(batch, Fault("answer", what, error=error))
+    if actions.shape != (len(batch),) or actions.dtype.kind not in "iu":
+        nan = ", not a number among them" if actions.dtype.kind == "f" and np.isnan(actions).any() else ""
+        what = f"returned {actions.dtype} of shape {actions.shape}{nan}"
+        return _all(batch, Fault("answer", f"{what}; it must return {len(batch)} integers, an action for each row"))
+    in_range = (actions >= 0) & (actions < batch.action_masks.shape[1])
+    known = np.where(in_range, actions, 0).astype(np.int64)
+    wrong = np.flatnonzero(~in_range | (batch.action_masks[np.arange(len(known)), known] == 0))
+    return known, {int(row): _illegal(int(actions[row]), bool(in_range[row])) for row in wrong}
+
+
+def ask_singly(policy: Policy, batch: PolicyBatch, rows: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
+    """As `ask` for some rows, each alone, so that a fault of the whole answer is one row's. Faults by place in `rows`."""
+    actions, faults = np.zeros(len(rows), np.int64), {}
+    for place, row in enumerate(rows):
+        one, fault = ask(policy, batch.rows(slice(row, row + 1)))
+        actions[place] = one[0]
+        if fault:
+            faults[place] = fault[0]
+    return actions, faults
+
+
+def _all(batch: PolicyBatch, fault: Fault) -> tuple[np.ndarray, dict[int, Fault]]:
+    return np.zeros(len(batch), np.int64), dict.fromkeys(range(len(batch)), fault)
+
+
+def _illegal(action: int, in_range: bool) -> Fault:
+    if not in_range:
+        return Fault("illegal", f"returned {action}; actions are 0 to {len(ACTIONS) - 1}", action)
+    return Fault("illegal", f"chose {ACTIONS.label(action)!r}, which is illegal", action)

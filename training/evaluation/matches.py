@@ -1,0 +1,209 @@
+"""Matches on duplicate games: who sits where, how many game seeds are played, and what they come to by game seed.
+
+A match is a set of seatings of policies. A cluster is one game seed, on which the match plays one game in each of its
+seatings. Equal in all of them are the decks of all deals, the first dealer and the minimums; the policies' keys differ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from agents.policy import decision_keys
+from agents.seating import DEFAULT_NUM_SLOTS, GameResults, Judge, play_games
+from hf_env.rules import RuleSet
+
+# Keeps the game seeds of an evaluation apart from every policy key, whose second number is a seating.
+_FOR_GAME_SEEDS = 1 << 40
+
+
+@dataclass(frozen=True)
+class Match:
+    """Policies in seatings.
+
+    lineups: for each seating, the index of the policy in each seat. sides: for each seating, the side that is measured.
+    """
+
+    title: str
+    lineups: tuple[tuple[int, ...], ...]
+    sides: tuple[int, ...]
+
+    @property
+    def num_seatings(self) -> int:
+        """Games of each game seed."""
+        return len(self.lineups)
+
+
+def duel(a: int, b: int, names: Sequence[str], rules: RuleSet) -> Match:
+    """Policy a on each side once, b on all the others."""
+    sides = range(rules.num_sides)
+    lineups = (tuple(a if rules.side_of(seat) == side else b for seat in range(rules.players)) for side in sides)
+    return Match(f"{names[a]} against {names[b]}", tuple(lineups), tuple(sides))
+
+
+def partnership(p: int, q: int, opponents: int, names: Sequence[str], rules: RuleSet) -> Match:
+    """Policies p and q in turn in the seats of each side once, and in the other order if they differ; opponents elsewhere."""
+    lineups, measured = [], []
+    for first, second in [(p, q), (q, p)] if p != q else [(p, p)]:
+        for side in range(rules.num_sides):
+            places = [
+                (first, second)[seat // rules.num_sides % 2] if rules.side_of(seat) == side else opponents
+                for seat in range(rules.players)
+            ]
+            lineups.append(tuple(places))
+            measured.append(side)
+    return Match(f"{names[p]} with {names[q]} against {names[opponents]}", tuple(lineups), tuple(measured))
+
+
+def cluster_seeds(seed: int, first: int, count: int) -> np.ndarray:
+    """Game seeds (count,) int64 of the clusters from number `first`: a function of seed and number only."""
+    keys = decision_keys(seed, np.arange(first, first + count), _FOR_GAME_SEEDS, 0, 0)
+    return (keys >> np.uint64(1)).astype(np.int64)
+
+
+def deals_in_a_game(rules: Sequence[RuleSet]) -> int | None:
+    """Number of deals of every game under these rules; None where it depends on the play."""
+    numbers = {one.deals if one.target is None else None for one in rules}
+    return numbers.pop() if len(numbers) == 1 else None
+
+
+def next_clusters(done_clusters: int, done_deals: int, deals: int, seatings: int, rules: Sequence[RuleSet]) -> int:
+    """How many clusters to play next; 0 once there are deals enough.
+
+    Where the length of a game is known all are played at once. Else waves follow until there are deals enough, each as
+    large as the games so far make likely. Whole waves count, whatever they brought: no cluster is left out for its length.
+    """
+    fixed = deals_in_a_game(rules)
+    if fixed is not None:
+        return 0 if done_clusters else math.ceil(deals / (seatings * fixed))
+    if not done_clusters:
+        longest = max(one.deals if one.target is None else one.max_deals for one in rules)
+        return math.ceil(deals / (seatings * longest))
+    return max(0, math.ceil((deals - done_deals) * done_clusters / done_deals))
+
+
+@dataclass(frozen=True)
+class Part:
+    """Clusters of a match that were played together. first: number of the first cluster; its games follow each other."""
+
+    match: Match
+    first: int
+    count: int
+    results: GameResults
+
+    @cached_property
+    def seatings(self) -> np.ndarray:
+        """(D,) the seating of each deal's game."""
+        return self.results.deal_games % self.match.num_seatings
+
+    @cached_property
+    def played(self) -> np.ndarray:
+        """(D,) bool: whether the deal belongs to a game that was not forfeited."""
+        return ~np.isin(self.results.deal_games, [forfeit.game for forfeit in self.results.forfeits])
+
+
+def play_part(
+    match: Match,
+    policies: Sequence[Any],
+    names: Sequence[str],
+    rules: Sequence[RuleSet],
+    seed: int,
+    first: int,
+    count: int,
+    *,
+    num_slots: int = DEFAULT_NUM_SLOTS,
+    judge: Judge | None = None,
+    on_progress: Callable[[int], None] | None = None,
+    on_record: Callable[[dict[str, Any]], None] | None = None,
+) -> Part:
+    """Play `count` clusters of a match from number `first`.
+
+    policies, names: those that the match's lineups index. on_record: called with each game's record, which says in its
+    field ``match`` the title, the cluster, the seating and the measured side. Others and errors: as for ``play_games``.
+    """
+    seatings = np.tile(np.arange(match.num_seatings), count)
+    clusters = np.repeat(np.arange(first, first + count), match.num_seatings)
+
+    def record(game: int, values: dict[str, Any]) -> None:
+        seating = int(seatings[game])
+        place = {"title": match.title, "cluster": int(clusters[game]), "seating": seating, "side": match.sides[seating]}
+        on_record(values | {"match": place})
+
+    results = play_games(
+        policies, np.asarray(match.lineups)[seatings], cluster_seeds(seed, first, count)[clusters - first],
+        rules=list(rules), seed=seed, key_games=clusters, seatings=seatings, names=names, num_slots=num_slots,
+        on_progress=on_progress, judge=judge, on_record=record if on_record is not None else None,
+    )  # fmt: skip
+    return Part(match, first, count, results)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a match came to, by cluster (C,) and where said by seating (K,), in the order of the clusters.
+
+    numbers: of the clusters. deals (C, K). differences (C, K): sum over deals of the measured side's points less the mean
+    of the others'. won (C, K): share of the game won by the measured side; a tie of m sides counts 1 / m. points (C, 2):
+    of the measured side and of the others together. outs (C, 2): deals that the measured side, another side went out.
+    num_sides: of the rules. num_forfeits: games forfeited.
+    """
+
+    numbers: np.ndarray
+    deals: np.ndarray
+    differences: np.ndarray
+    won: np.ndarray
+    points: np.ndarray
+    outs: np.ndarray
+    num_sides: int
+    num_forfeits: int
+    num_decisions: int
+
+    @property
+    def num_clusters(self) -> int:
+        """Number of game seeds."""
+        return len(self.numbers)
+
+    @property
+    def num_deals(self) -> int:
+        """Deals in all."""
+        return int(self.deals.sum())
+
+
+def tally(parts: Sequence[Part]) -> Tally:
+    """Count what a match's parts came to."""
+    sides = parts[0].results.deal_scores.shape[1]
+    columns = [np.concatenate(column) for column in zip(*(_by_cluster(part, sides) for part in parts), strict=True)]
+    numbers, deals, scaled, won, points, outs = columns
+    # Integers up to here, so that what cancels cancels exactly.
+    return Tally(
+        numbers, deals, scaled / (sides - 1), won, points, outs, sides,
+        num_forfeits=sum(len(part.results.forfeits) for part in parts),
+        num_decisions=sum(part.results.num_decisions for part in parts),
+    )  # fmt: skip
+
+
+def _by_cluster(part: Part, sides: int) -> tuple[np.ndarray, ...]:
+    """Cluster numbers (C,), deals (C, K), sums of (sides - 1) x own points less all others' (C, K), games won (C, K),
+    points of the measured and of the other sides (C, 2), deals gone out by it and by others (C, 2)."""
+    results, seatings = part.results, part.match.num_seatings
+    own_sides = np.asarray(part.match.sides)
+    own_side = own_sides[part.seatings]
+    own = results.deal_scores[np.arange(len(own_side)), own_side]
+    others = results.deal_scores.sum(1) - own
+    out_side = np.where(results.out_seats < 0, -1, results.out_seats % sides)
+    by_deal = np.stack(
+        [np.ones_like(own), (sides - 1) * own - others, own, others, out_side == own_side, (out_side >= 0) & (out_side != own_side)],
+        axis=1,
+    )  # fmt: skip
+    sums = np.zeros((part.count * seatings, by_deal.shape[1]), np.int64)
+    np.add.at(sums, results.deal_games, by_deal)
+    sums = sums.reshape(part.count, seatings, -1)
+    best = results.totals == results.totals.max(1, keepdims=True)
+    share = best[np.arange(len(best)), np.tile(own_sides, part.count)] / best.sum(1)
+    numbers = np.arange(part.first, part.first + part.count)
+    together = sums.sum(1)
+    return numbers, sums[..., 0], sums[..., 1], share.reshape(part.count, seatings), together[:, 2:4], together[:, 4:6]

@@ -1,0 +1,218 @@
+"""Series of matches spread over processes: who plays which block, who is waited for too long, what is kept.
+
+What comes out does not depend on the number of processes: a block is a function of the series and its number.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import wait
+
+from agents.seating import Forfeit, PolicyError, UnfitPolicyError
+from training.evaluation.matches import Part, next_clusters
+from training.evaluation.store import Block, Store
+from training.evaluation.worker import Order, Series, Watch, work
+
+# Small, so that little is lost when a series is broken off or a policy does not return; and large enough for batches.
+GAMES_A_BLOCK = 32
+# A policy that so often in one block did not return is not asked again in that block.
+MAX_SILENCES = 3
+DEFAULT_LIMIT_SECONDS = 60.0
+# Points a deal: more than any way of playing on could lose, so that nobody gains by failing.
+DEFAULT_FORFEIT_POINTS = -10_000
+_LOOK_SECONDS = 0.1
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass
+class _Progress:
+    """A match on its way: its finished parts, and the blocks that are still out."""
+
+    parts: dict[int, Part] = field(default_factory=dict)
+    open_blocks: int = 0
+    planned: int = 0
+
+    @property
+    def deals(self) -> int:
+        return sum(len(part.results.deal_games) for part in self.parts.values())
+
+
+class _Worker:
+    """One process, and what it is playing."""
+
+    def __init__(self, series: Series) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.memory = context.RawArray("d", 5)
+        self.connection, other = context.Pipe()
+        self.process = context.Process(target=work, args=(other, self.memory, series), daemon=True)
+        # A new process begins with its starter's signals: an interruption must not reach it while it imports.
+        in_main = threading.current_thread() is threading.main_thread()
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main else None
+        try:
+            self.process.start()
+        finally:
+            if in_main:
+                signal.signal(signal.SIGINT, before)
+        other.close()
+        self.order: Order | None = None
+        self.deals = 0
+
+    def give(self, order: Order) -> None:
+        self.order, self.deals = order, 0
+        self.connection.send(order)
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+def play_series(
+    series: Series,
+    deals: Sequence[int],
+    *,
+    processes: int,
+    store: Store | None = None,
+    limit_seconds: float = DEFAULT_LIMIT_SECONDS,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> list[list[Part]]:
+    """Play all matches, each of at least as many deals as it has in `deals`; returns the parts of each in the order of their clusters.
+
+    processes: how many play, 1 or more; no effect on the results. store: where finished blocks are kept and looked for.
+    limit_seconds: how long a policy may take for one decision. on_progress: called with deals finished and deals in all.
+
+    Raises UnfitPolicyError, PolicyError (without forfeits, or for a checkpoint that has changed), RuntimeError for
+    what else goes wrong in a process, KeyboardInterrupt after ending the processes.
+    """
+    return _Run(series, deals, processes, store, limit_seconds, on_progress).play()
+
+
+class _Run:
+    """The state of one play_series call."""
+
+    def __init__(self, series, deals, processes, store, limit_seconds, on_progress) -> None:
+        self.series, self.deals, self.store = series, deals, store
+        self.processes, self.limit, self.on_progress = processes, limit_seconds, on_progress
+        self.matches = [_Progress() for _ in series.matches]
+        self.waiting: deque[Order] = deque()
+        self.workers: list[_Worker] = []
+        self.singly: frozenset[int] = frozenset()
+
+    def play(self) -> list[list[Part]]:
+        for number in range(len(self.matches)):
+            self._plan(number)
+        try:
+            while self.waiting or any(worker.order for worker in self.workers):
+                self._hand_out()
+                self._listen()
+                self._report()
+        finally:
+            for worker in self.workers:
+                worker.end()
+        return [[match.parts[first] for first in sorted(match.parts)] for match in self.matches]
+
+    def _plan(self, number: int) -> None:
+        """Put the match's next blocks into the queue, once all that were planned are finished; kept ones are taken over."""
+        match, progress = self.series.matches[number], self.matches[number]
+        while progress.open_blocks == 0:
+            count = next_clusters(progress.planned, progress.deals, self.deals[number], match.num_seatings, self.series.rules)
+            if count == 0:
+                return
+            size = max(1, GAMES_A_BLOCK // match.num_seatings)
+            for first in range(progress.planned, progress.planned + count, size):
+                block = Block(number, first, min(size, progress.planned + count - first))
+                kept = self.store.load(block, self.series.matches) if self.store is not None else None
+                if kept is not None:
+                    progress.parts[first] = kept
+                    continue
+                progress.open_blocks += 1
+                self.waiting.append(Order(block, self.store.record_draft(block) if self.store is not None else None))
+            progress.planned += count
+
+    def _hand_out(self) -> None:
+        idle = [worker for worker in self.workers if worker.order is None]
+        while self.waiting and (idle or len(self.workers) < self.processes):
+            if not idle:
+                idle.append(_Worker(self.series))
+                self.workers.append(idle[-1])
+            idle.pop().give(replace(self.waiting.popleft(), singly=self.singly))
+
+    def _listen(self) -> None:
+        """Take in what the workers say, and see who of them is silent or gone."""
+        ready = wait([worker.connection for worker in self.workers], timeout=_LOOK_SECONDS)
+        for worker in [worker for worker in self.workers if worker.connection in ready]:
+            try:
+                kind, value = worker.connection.recv()
+            except (EOFError, OSError):
+                self._replace(worker, "died", Watch(worker.memory).read())
+                continue
+            self._take_in(worker, kind, value)
+        for worker in list(self.workers):
+            asked = Watch(worker.memory).read() if worker.order is not None else None
+            if asked is not None and time.monotonic() - asked[0] > self.limit and not worker.connection.poll():
+                self._replace(worker, "time", asked)
+
+    def _take_in(self, worker: _Worker, kind: str, value) -> None:
+        if kind == "deals":
+            worker.deals = value
+            return
+        if kind != "done":
+            raise {"unfit": UnfitPolicyError, "policy": PolicyError}.get(kind, RuntimeError)(value)
+        block = worker.order.block
+        worker.order, worker.deals = None, 0
+        part = Part(self.series.matches[block.match], block.first, block.count, value)
+        if self.store is not None:
+            self.store.save(block, part)
+        progress = self.matches[block.match]
+        progress.parts[block.first] = part
+        progress.open_blocks -= 1
+        self._plan(block.match)
+
+    def _replace(self, worker: _Worker, kind: str, asked) -> None:
+        """End a process that is silent or gone while it asked a policy, and have its block played again without that."""
+        order = worker.order
+        self.workers.remove(worker)
+        worker.end()
+        if order is None or asked is None or self.series.forfeit_points is None:
+            raise RuntimeError(f"a process ended unexpectedly, with exit code {worker.process.exitcode}")
+        _, policy, rows, game, decision = asked
+        if rows > 1:
+            # Which of the decisions it was is not known; and some policies are only slow with many at once.
+            self.singly |= {policy}
+        else:
+            order = replace(order, known=order.known + self._forfeits(order, kind, policy, game, decision))
+        self.waiting.appendleft(order)
+
+    def _forfeits(self, order: Order, kind: str, policy: int, game: int, decision: int) -> tuple[Forfeit, ...]:
+        """The forfeit of a decision that never came; after MAX_SILENCES in a block, of all the policy's games in it."""
+        name = self.series.names[policy]
+        what = {"time": f"did not answer within {self.limit:g} s", "died": "ended the process that asked it"}[kind]
+        reason = f"policy {name!r} {what}"
+        forfeits = (Forfeit(game, policy, -1, 0, decision, kind, reason),)
+        if sum(one.policy == policy for one in order.known) + 1 < MAX_SILENCES:
+            return forfeits
+        match = self.series.matches[order.block.match]
+        known = {one.game for one in (*order.known, *forfeits)}
+        games = range(order.block.count * match.num_seatings)
+        seated = [one for one in games if one not in known and policy in match.lineups[one % match.num_seatings]]
+        reason = f"{reason} in {MAX_SILENCES} games and was not asked in this one"
+        return forfeits + tuple(Forfeit(one, policy, -1, 0, -1, kind, reason) for one in seated)
+
+    def _report(self) -> None:
+        if self.on_progress is None:
+            return
+        finished = [match.deals for match in self.matches]
+        done = sum(finished) + sum(worker.deals for worker in self.workers)
+        self.on_progress(done, max(done, sum(map(max, self.deals, finished))))

@@ -1,0 +1,140 @@
+"""The folder of a series of matches: its settings, the finished blocks of games, their records, the report.
+
+A block is on disk as a whole or not at all, so that a series that was broken off goes on with the blocks it lacks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.seating import BEHAVIOUR_FIELDS, Forfeit, GameResults
+from training.evaluation.matches import Match, Part
+
+SETTINGS_NAME = "settings.json"
+_COLUMNS = ("deal_games", "deal_numbers", "deal_scores", "end_reasons", "out_seats", "totals")
+
+
+class OtherSettingsError(ValueError):
+    """A folder holds something else than what was asked for; one line that names it."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """Clusters of one match, played as one piece of work. match: its index in the series."""
+
+    match: int
+    first: int
+    count: int
+
+    @property
+    def stem(self) -> str:
+        """Name of its files, in the order of playing."""
+        return f"{self.match:03d}-{self.first:06d}"
+
+
+class Store:
+    """A folder of results. with_records: whether a block needs its file of records to count as finished."""
+
+    def __init__(self, folder: Path, with_records: bool) -> None:
+        self.folder, self.with_records = Path(folder), with_records
+
+    def open(self, settings: Mapping[str, Any]) -> bool:
+        """Make the folder, or go on in one of the same settings; whether it was there.
+
+        Raises OtherSettingsError for a folder of other settings, or one that holds something else.
+        """
+        path = self.folder / SETTINGS_NAME
+        wanted = json.loads(json.dumps(settings))
+        if path.is_file():
+            self._check_equal(path, wanted)
+            for left in (*self.folder.glob("records/draft-*"), *self.folder.glob("results/*.part")):
+                left.unlink()
+            return True
+        if self.folder.exists() and any(self.folder.iterdir()):
+            raise OtherSettingsError(f"{self.folder} is not empty and holds no series of matches; give another --out")
+        for name in ("results", "records") if self.with_records else ("results",):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        self.write(SETTINGS_NAME, json.dumps(wanted, indent=1) + "\n")
+        return False
+
+    def _check_equal(self, path: Path, wanted: dict[str, Any]) -> None:
+        try:
+            there = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError:
+            raise OtherSettingsError(f"{path} is damaged; give another --out") from None
+        if not isinstance(there, dict):
+            raise OtherSettingsError(f"{path} is damaged; give another --out")
+        for name in dict.fromkeys([*wanted, *there]):
+            if there.get(name) != wanted.get(name):
+                old, new = (_short(one.get(name)) for one in (there, wanted))
+                raise OtherSettingsError(
+                    f"{self.folder} holds matches of other settings: {name} is {old} there and {new} now; give another --out"
+                )
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a text file of the folder as a whole; returns its path."""
+        path = self.folder / name
+        part = path.with_name(path.name + ".part")
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+        return path
+
+    def record_path(self, block: Block) -> Path:
+        """Where the records of a block's games are."""
+        return self.folder / "records" / f"{block.stem}.jsonl.gz"
+
+    def record_draft(self, block: Block) -> Path | None:
+        """Where they are written until the block is finished; None where none are kept."""
+        # Ends as the finished file, since the name says how it is packed.
+        path = self.record_path(block)
+        return path.with_name(f"draft-{path.name}") if self.with_records else None
+
+    def save(self, block: Block, part: Part) -> None:
+        """Keep a finished block, and the records that were written for it."""
+        draft = self.record_draft(block)
+        if draft is not None:
+            draft.replace(self.record_path(block))
+        results = part.results
+        arrays = {name: getattr(results, name) for name in _COLUMNS}
+        arrays |= {f"behaviour_{name}": results.behaviour[name] for name in BEHAVIOUR_FIELDS}
+        arrays["num_decisions"] = np.asarray(results.num_decisions)
+        arrays["count"] = np.asarray(part.count)
+        arrays["forfeits"] = np.asarray(json.dumps([asdict(one) for one in results.forfeits]))
+        path = self._result_path(block)
+        draft = path.with_name(path.name + ".part")
+        with open(draft, "wb") as file:
+            np.savez_compressed(file, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+
+    def load(self, block: Block, matches: Sequence[Match]) -> Part | None:
+        """A finished block, None where it is not there."""
+        path = self._result_path(block)
+        if not path.is_file() or (self.with_records and not self.record_path(block).is_file()):
+            return None
+        with np.load(path, allow_pickle=False) as arrays:
+            if int(arrays["count"]) != block.count:
+                raise OtherSettingsError(f"{path} holds {int(arrays['count'])} game seeds, not {block.count}; give another --out")
+            results = GameResults(
+                **{name: arrays[name] for name in _COLUMNS},
+                num_decisions=int(arrays["num_decisions"]),
+                behaviour={name: arrays[f"behaviour_{name}"] for name in BEHAVIOUR_FIELDS},
+                forfeits=tuple(Forfeit(**one) for one in json.loads(str(arrays["forfeits"]))),
+            )
+        return Part(matches[block.match], block.first, block.count, results)
+
+    def _result_path(self, block: Block) -> Path:
+        return self.folder / "results" / f"{block.stem}.npz"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

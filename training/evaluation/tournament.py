@@ -1,0 +1,210 @@
+"""All policies of a list against each other: payoff matrix, ratings, ranks, behaviour, forfeits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+
+from agents.seating import Forfeit
+from hf_env.rules import RuleSet
+from training.evaluation.behaviour import behaviour
+from training.evaluation.duplicate import rules_json, versions_json
+from training.evaluation.matches import Match, Part, Tally, cluster_seeds, duel, tally
+from training.evaluation.ranking import Ranking, rank
+from training.evaluation.ratings import Ratings, rate
+from training.evaluation.statistics import (
+    CONFIDENCE,
+    MIN_CLUSTERS,
+    Interval,
+    clustered_interval,
+    combined_interval,
+    paired_variance,
+    share_interval,
+)
+
+FORMAT = "hf-tournament/1"
+
+
+def tournament_matches(names: Sequence[str], rules: RuleSet) -> tuple[Match, ...]:
+    """Each pair once; with more than two sides twice, each policy being alone against the other on all other sides."""
+    pairs = combinations if rules.num_sides == 2 else permutations
+    return tuple(duel(a, b, names, rules) for a, b in pairs(range(len(names)), 2))
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One match of a tournament. a, b: indices of the policies; a is the one whose side is measured."""
+
+    a: int
+    b: int
+    tally: Tally
+    points: Interval
+    won: Interval
+    standard_errors: tuple[float, float]
+    forfeits: Counter
+
+
+@dataclass(frozen=True)
+class TournamentResult:
+    """What a tournament came to.
+
+    names: of the P policies. pairs: by (a, b); with two sides also by (b, a), mirrored. differences: by (a, b), a < b: the
+    interval that decides about the order, of the confidence `order_confidence`, so that all of them together hold with
+    CONFIDENCE (Bonferroni). behaviour: of each policy over all its games.
+    """
+
+    names: tuple[str, ...]
+    rules: tuple[RuleSet, ...]
+    seed: int
+    asked_deals: int
+    forfeit_points: int
+    matches: tuple[Match, ...]
+    pairs: dict[tuple[int, int], Pair]
+    differences: dict[tuple[int, int], Interval]
+    order_confidence: float
+    ranking: Ranking
+    ratings: Ratings
+    behaviour: tuple[dict[str, Any], ...]
+    forfeits: tuple[tuple[Match, int, Forfeit], ...]
+    cluster_seeds: dict[str, list[int]]
+
+    def mean_points(self, a: int) -> float:
+        """Points a deal of a policy, the mean over its opponents."""
+        return float(np.mean([self.pairs[a, b].points.mean for b in range(len(self.names)) if b != a]))
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as JSON values, with the versions and rules that it depends on."""
+        return {
+            "format": FORMAT, "policies": list(self.names), "rules": rules_json(self.rules), "versions": versions_json(),
+            "seed": self.seed, "asked_deals": self.asked_deals, "forfeit_points": self.forfeit_points,
+            "matches": [self._pair_json(match) for match in self.matches],
+            "order": {
+                "confidence_each": self.order_confidence,
+                "ranks": {n: [int(b), int(w)] for n, b, w in zip(self.names, self.ranking.best, self.ranking.worst, strict=True)},
+                "above": [[self.names[a], self.names[b]] for a, b in np.argwhere(self.ranking.above).tolist()],
+                "circles": [[self.names[i] for i in circle] for circle in self.ranking.circles],
+                "in_words": self.ranking.sentences(self.names),
+            },
+            "ratings": self.ratings.to_json(self.names),
+            "behaviour": dict(zip(self.names, self.behaviour, strict=True)),
+            "forfeits": [self._forfeit_json(*one) for one in self.forfeits],
+            "clusters": self.cluster_seeds,
+        }  # fmt: skip
+
+    def _pair_json(self, match: Match) -> dict[str, Any]:
+        a, b = seated(match)
+        pair = self.pairs[a, b]
+        table = pair.tally
+        paired, unpaired = (one if np.isfinite(one) else None for one in pair.standard_errors)
+        return {
+            "title": match.title, "a": self.names[a], "b": self.names[b], "num_deals": table.num_deals,
+            "num_games": int(table.won.size), "num_clusters": table.num_clusters, "num_decisions": table.num_decisions,
+            "points_a_deal": pair.points.to_json(), "games_won": pair.won.to_json(),
+            "points_a": float(table.points[:, 0].sum() / table.num_deals),
+            "points_b": float(table.points[:, 1].sum() / table.num_deals / (table.num_sides - 1)),
+            "expected_games_won": float(self.ratings.expected[a, b]) if table.num_sides == 2 else None,
+            "standard_error_paired": paired, "standard_error_unpaired": unpaired,
+            "forfeits": {self.names[i]: count for i, count in sorted(pair.forfeits.items())},
+            "clusters": {"deals": table.deals.sum(1).tolist(), "difference_sums": table.differences.sum(1).tolist(),
+                         "games_won": table.won.sum(1).tolist()},
+        }  # fmt: skip
+
+    def _forfeit_json(self, match: Match, cluster: int, forfeit: Forfeit) -> dict[str, Any]:
+        seating = forfeit.game % match.num_seatings
+        return {
+            "match": match.title, "policy": self.names[forfeit.policy], "cluster": cluster, "seating": seating,
+            "deal": forfeit.deal, "seat": forfeit.seat, "kind": forfeit.kind, "reason": forfeit.reason, "deals": forfeit.deals,
+        }  # fmt: skip
+
+
+def seated(match: Match) -> tuple[int, int]:
+    """The policy that is measured, and the other."""
+    lineup, side = match.lineups[0], match.sides[0]
+    a = lineup[side]
+    return a, next(one for one in lineup if one != a)
+
+
+def forfeits_of(parts: Sequence[Part]) -> list[tuple[Match, int, Forfeit]]:
+    """All forfeits of a match, with the numbers of their clusters."""
+    return [(p.match, p.first + one.game // p.match.num_seatings, one) for p in parts for one in p.results.forfeits]
+
+
+def tournament_result(
+    names: Sequence[str], matches: Sequence[Match], parts: Sequence[Sequence[Part]], rules: Sequence[RuleSet],
+    seed: int, asked_deals: int, forfeit_points: int,
+) -> TournamentResult:  # fmt: skip
+    """The result from the parts of each match."""
+    pairs: dict[tuple[int, int], Pair] = {}
+    for match, own_parts in zip(matches, parts, strict=True):
+        pair = _pair(match, own_parts)
+        pairs[pair.a, pair.b] = pair
+        if pair.tally.num_sides == 2:
+            pairs[pair.b, pair.a] = _mirrored(pair)
+    n = len(names)
+    confidence = 1 - (1 - CONFIDENCE) / (n * (n - 1) // 2)
+    differences = {(a, b): _difference(pairs[a, b].tally, pairs[b, a].tally, confidence) for a, b in combinations(range(n), 2)}
+    longest = max((pair.tally for pair in pairs.values()), key=lambda table: table.num_clusters)
+    return TournamentResult(
+        names=tuple(names), rules=tuple(rules), seed=seed, asked_deals=asked_deals, forfeit_points=forfeit_points,
+        matches=tuple(matches), pairs=pairs, differences=differences, order_confidence=confidence,
+        ranking=_ranking(differences, n), ratings=_ratings(pairs, n, seed),
+        behaviour=tuple(
+            behaviour([part for own in parts for part in own if policy in part.match.lineups[0]], policy) for policy in range(n)
+        ),
+        forfeits=tuple(one for own in parts for one in forfeits_of(own)),
+        cluster_seeds={"game_seeds": cluster_seeds(seed, 0, longest.num_clusters).tolist()},
+    )  # fmt: skip
+
+
+def _pair(match: Match, parts: Sequence[Part]) -> Pair:
+    table = tally(parts)
+    a, b = seated(match)
+    deals = table.deals.sum(1)
+    return Pair(
+        a, b, table, clustered_interval(table.differences.sum(1), deals),
+        share_interval(table.won.sum(1), np.full(table.num_clusters, match.num_seatings)),
+        paired_variance(table.differences, table.deals),
+        Counter(forfeit.policy for _, _, forfeit in forfeits_of(parts)),
+    )  # fmt: skip
+
+
+def _mirrored(pair: Pair) -> Pair:
+    """The same match of two sides, seen from the other."""
+    t = pair.tally
+    table = Tally(t.numbers, t.deals, -t.differences, 1 - t.won, t.points[:, ::-1], t.outs[:, ::-1], 2, t.num_forfeits, t.num_decisions)
+    turned = [
+        Interval(origin - one.mean, origin - one.high, origin - one.low, one.standard_error, one.num_clusters)
+        for origin, one in ((0.0, pair.points), (1.0, pair.won))
+    ]
+    return Pair(pair.b, pair.a, table, *turned, pair.standard_errors, pair.forfeits)
+
+
+def _difference(there: Tally, back: Tally, confidence: float) -> Interval:
+    """By how much the first is better: half of what it makes alone less what the second makes alone, on common clusters."""
+    n = min(there.num_clusters, back.num_clusters)
+    sums = np.stack([table.differences.sum(1)[:n] for table in (there, back)])
+    counts = np.stack([table.deals.sum(1)[:n] for table in (there, back)])
+    return combined_interval([0.5, -0.5], sums, counts, confidence)
+
+
+def _ranking(differences: dict[tuple[int, int], Interval], n: int) -> Ranking:
+    means, better = np.zeros((n, n)), np.zeros((n, n), bool)
+    for (a, b), interval in differences.items():
+        means[a, b], means[b, a] = interval.mean, -interval.mean
+        known = interval.num_clusters >= MIN_CLUSTERS
+        better[a, b], better[b, a] = known and interval.low > 0, known and interval.high < 0
+    return rank(means, better)
+
+
+def _ratings(pairs: dict[tuple[int, int], Pair], n: int, seed: int) -> Ratings:
+    clusters = min(pair.tally.num_clusters for pair in pairs.values())
+    won = np.full((n, n, clusters), np.nan)
+    for (a, b), pair in pairs.items():
+        won[a, b] = pair.tally.won.sum(1)[:clusters]
+    sides = next(iter(pairs.values())).tally.num_sides
+    return rate(won, sides, sides, seed)
