@@ -34,8 +34,8 @@ from training.cli_common import (
 def evaluate(a: str, b: str, deals: int, seed: int, rules: tuple, settings: tuple, json_path: Path | None) -> None:
     """Compare the policies A and B: who makes more points a deal?
 
-    A and B are random, greedy, or the path of a run or checkpoint. Every game is played again with the sides swapped,
-    on the same cards; with more than two sides A sits once on each, B on all others. The interval takes each game seed
+    A and B are random, greedy, beam, or the path of a run or checkpoint. Every game is played again with the sides
+    swapped, on the same cards; with more than two sides A sits once on each, B on all others. The interval takes each game seed
     as one observation, whatever number of deals it has.
     """
     sets = load_rule_list(rules, settings)

@@ -6,7 +6,7 @@ now and the cards drawn; it asks when, with a yes, the best plan goes out. It us
 """
 
 from agents.scripted.beam_search import ROOT, WORST, best_plan, can_discard
-from agents.scripted.beam_value import DRAWN, GIFT, TAKEN, card_missed, out_gain, out_value, side_prospects, turn_value
+from agents.scripted.beam_value import DRAWN, GIFT, card_missed, out_gain, out_value, side_prospects, turn_value
 from agents.scripted.discarding import take_chance, unseen_cards
 from agents.scripted.prospects import cards_of_take, chance_of_card, stock_left, turns_left
 from hf_env.engine.action_ids import ASK, DISCARD, DRAW, MELD, NO, NUM_DISCARDS, TAKE, YES
@@ -80,7 +80,6 @@ def _choose_draw(root, r, seat, mask, chance, work):
             value = turn_value(start, r, seat, chance, w, True)
         else:
             value, _, _ = best_plan(r, seat, chance, work)
-        value += w[TAKEN] * (cards_of_take(root, r) - 1)
         if value > best:
             best = value
             chosen = action

@@ -1,15 +1,17 @@
 """Scripted players by number, behind one kernel.
 
-Every player has the signature ``choose(g, r, seat, mask, key) -> action`` (`beam` a last argument more: the buffers it
-works in) and reads of the game record the public
+Every player has the signature ``choose(g, r, seat, mask, key) -> action`` and reads of the game record the public
 fields and ``hands[seat]`` only, so the true record and its redacted copy (hf_env.engine.redact) give the same action.
+`beam` has one argument more, the buffers that it works in.
 A number, not a kernel as an argument: Numba would compile the caller anew for it in every process.
 """
+
+from collections.abc import Iterable
 
 import numpy as np
 
 from agents.scripted.beam import choose_beam
-from agents.scripted.beam_search import make_work
+from agents.scripted.beam_search import BeamWork, make_work
 from agents.scripted.greedy import choose_greedy
 from agents.scripted.uniform import choose_random
 from hf_env.engine.jit import entry, kernel
@@ -19,10 +21,10 @@ BEAM = 3
 NUMBERS = {"random": RANDOM, "greedy": GREEDY, "beam": BEAM}
 
 
-def work_for(numbers):
-    """The buffers that these players (an iterable of numbers) work in: None where none of them needs any.
+def work_for(numbers: Iterable[int]) -> BeamWork | None:
+    """The buffers that players work in, given their numbers: None where none of them needs any.
 
-    With None the kernels are compiled without the player that does, and as fast as if there were none.
+    With None the kernels are compiled without those that do, so that the others start as soon and play as fast.
     """
     return make_work() if BEAM in numbers else None
 

@@ -15,7 +15,6 @@ class ScriptedPolicy:
     def __init__(self, name: str) -> None:
         self.name = name
         self._number = np.int64(NUMBERS[name])
-        self._work = work_for([NUMBERS[name]])
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32. Reads the batch's views: the redacted records of what each seat may know."""
@@ -29,7 +28,7 @@ class ScriptedPolicy:
             np.ascontiguousarray(batch.action_masks, np.int8),
             np.ascontiguousarray(batch.keys, np.uint64),
             actions,
-            self._work,
+            work_for([NUMBERS[self.name]]),
         )
         return actions
 

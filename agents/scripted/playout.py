@@ -38,8 +38,8 @@ def noisy_action(number, noise, g, r, seat, mask, key, work):
 def play_on(g, r, players, noise, key, made, limit, mask, tmp, plans, work=None):
     """Play a game until its deal ends or `limit` decisions are made in all, `made` of them before this call.
 
-    players, noise: (seats,) int64 and float64. work: of dispatch.work_for. Returns the number of decisions made; ILLEGAL if a player chose an
-    action that the mask forbids, the game standing where it did.
+    players, noise: (seats,) int64 and float64. work: of dispatch.work_for. Returns the number of decisions made; ILLEGAL
+    if a player chose an action that the mask forbids, the game standing where it did.
     """
     while g["phase"] != PHASE_OVER and made < limit:
         write_mask(g, r, mask, tmp, plans, 0)
