@@ -21,7 +21,7 @@ WORST = -1e9
 
 
 class BeamWork(NamedTuple):
-    """What `beam` works in: games, then what write_mask needs, then of each position in a front how it began, its key and value."""
+    """What `beam` works in: games, what write_mask needs, and of each position in a front how it began, its key and value."""
 
     nodes: np.ndarray  # (2 * WIDTH + 2,) GAME_DTYPE
     mask: np.ndarray  # (127,) int8
