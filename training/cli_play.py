@@ -25,8 +25,8 @@ from training.cli_common import MAX_SEED, Failure, Mistake, check_writable, load
 def play(seats: tuple, players: tuple, others: str, rules: str, settings: tuple, seed: int | None, record: Path | None) -> None:
     """Play a game yourself against policies.
 
-    A POLICY is random, greedy, or the path of a run or checkpoint. Type help at the table. Input may be piped: a line
-    holds one or more actions. quit, Ctrl-D and Ctrl-C leave the table.
+    A POLICY is random, greedy, beam, or the path of a run or checkpoint. Type help at the table. Input may be piped: a
+    line holds one or more actions. quit, Ctrl-D and Ctrl-C leave the table.
     """
     rule_set = load_rule_set(rules, settings)
     specs = _seated(seats, players, others, rule_set.players)

@@ -2,34 +2,56 @@
 
 Every player has the signature ``choose(g, r, seat, mask, key) -> action`` and reads of the game record the public
 fields and ``hands[seat]`` only, so the true record and its redacted copy (hf_env.engine.redact) give the same action.
+`beam` has one argument more, the buffers that it works in.
 A number, not a kernel as an argument: Numba would compile the caller anew for it in every process.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from agents.scripted.beam import choose_beam
+from agents.scripted.beam_search import BeamWork, make_work
 from agents.scripted.greedy import choose_greedy
 from agents.scripted.uniform import choose_random
 from hf_env.engine.jit import entry, kernel
 
 RANDOM, GREEDY = 0, 1
-NUMBERS = {"random": RANDOM, "greedy": GREEDY}
+BEAM = 3
+NUMBERS = {"random": RANDOM, "greedy": GREEDY, "beam": BEAM}
+
+
+def work_for(numbers: Iterable[int]) -> BeamWork | None:
+    """The buffers that players work in, given their numbers: None where none of them needs any.
+
+    With None the kernels are compiled without those that do, so that the others start as soon and play as fast.
+    """
+    return make_work() if BEAM in numbers else None
 
 
 @kernel
-def scripted_action(number, g, r, seat, mask, key):
-    """The action of player `number` at `seat`. mask: (127,) int8, 1 legal; key: uint64, its only randomness."""
+def scripted_action(number, g, r, seat, mask, key, work=None):
+    """The action of player `number` at `seat`. mask: (127,) int8, 1 legal; key: uint64, its only randomness.
+
+    work: of work_for; -1 is the answer for a player that needs it and has none.
+    """
+    if number == BEAM:
+        if work is not None:
+            return choose_beam(g, r, seat, mask, key, work)
+        return -1
     if number == GREEDY:
         return choose_greedy(g, r, seat, mask, key)
     return choose_random(g, r, seat, mask, key)
 
 
 @entry
-def choose_batch(number, games, rules, seats, masks, keys, actions):
+def choose_batch(number, games, rules, seats, masks, keys, actions, work=None):
     """Actions of one player for N decisions, each row by itself.
 
     number: int64. games: (N,) GAME_DTYPE, true or redacted. rules: (R,) RULES_DTYPE, indexed by a game's `rule`.
     seats: (N,) int32. masks: (N, 127) int8. keys: (N,) uint64. actions: (N,) int32, overwritten.
+    work: of work_for.
     """
     for i in range(games.shape[0]):
         g = games[i]
-        actions[i] = scripted_action(number, g, rules[np.int64(g["rule"])], np.int64(seats[i]), masks[i], keys[i])
+        actions[i] = scripted_action(number, g, rules[np.int64(g["rule"])], np.int64(seats[i]), masks[i], keys[i], work)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from agents.policy import PolicyBatch
-from agents.scripted.dispatch import NUMBERS, choose_batch
+from agents.scripted.dispatch import NUMBERS, choose_batch, work_for
 
 
 class ScriptedPolicy:
@@ -28,6 +28,7 @@ class ScriptedPolicy:
             np.ascontiguousarray(batch.action_masks, np.int8),
             np.ascontiguousarray(batch.keys, np.uint64),
             actions,
+            work_for([NUMBERS[self.name]]),
         )
         return actions
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from agents.scripted.dispatch import NUMBERS, scripted_action
+from agents.scripted.dispatch import NUMBERS, scripted_action, work_for
 from agents.scripted.uniform import choose_random
 from hf_env.engine.action_ids import NUM_ACTIONS
 from hf_env.engine.cards import MAX_CARDS
@@ -25,26 +25,26 @@ ILLEGAL = -1
 
 
 @kernel
-def noisy_action(number, noise, g, r, seat, mask, key):
+def noisy_action(number, noise, g, r, seat, mask, key, work):
     """The scripted player's action, or with probability `noise` a random one."""
     # Not the key itself, which the player gets: a choice by `random` would depend on not having been noise.
     noise_key = advance(key)
     if noise > 0.0 and uniform(noise_key) < noise:
         return choose_random(g, r, seat, mask, advance(noise_key))
-    return scripted_action(number, g, r, seat, mask, key)
+    return scripted_action(number, g, r, seat, mask, key, work)
 
 
 @kernel
-def play_on(g, r, players, noise, key, made, limit, mask, tmp, plans):
+def play_on(g, r, players, noise, key, made, limit, mask, tmp, plans, work=None):
     """Play a game until its deal ends or `limit` decisions are made in all, `made` of them before this call.
 
-    players, noise: (seats,) int64 and float64. Returns the number of decisions made; ILLEGAL if a player chose an
-    action that the mask forbids, the game standing where it did.
+    players, noise: (seats,) int64 and float64. work: of dispatch.work_for. Returns the number of decisions made; ILLEGAL
+    if a player chose an action that the mask forbids, the game standing where it did.
     """
     while g["phase"] != PHASE_OVER and made < limit:
         write_mask(g, r, mask, tmp, plans, 0)
         seat = int(g["to_move"])
-        action = noisy_action(players[seat], noise[seat], g, r, seat, mask, combine(key, made))
+        action = noisy_action(players[seat], noise[seat], g, r, seat, mask, combine(key, made), work)
         if action < 0 or not mask[action]:
             return ILLEGAL
         apply_action(g, r, action)
@@ -53,19 +53,20 @@ def play_on(g, r, players, noise, key, made, limit, mask, tmp, plans):
 
 
 @entry
-def play_games_on(games, rules, players, noise, keys, decisions, limit):
+def play_games_on(games, rules, players, noise, keys, decisions, limit, work=None):
     """Play every game, whatever state it is in, until its deal ends or `limit` decisions are made in it.
 
     games: (N,) GAME_DTYPE, changed. rules: (R,) RULES_DTYPE, indexed by a game's `rule`. players: (N, S) int64, numbers
     of agents.scripted.dispatch by seat. noise: (N, S) float64, chance of a random action. keys: (N,) uint64, one a
     game. decisions: (N,) int64, made so far, brought up to date (ILLEGAL as in play_on). limit: int64.
+    work: of dispatch.work_for.
     """
     mask = np.zeros(NUM_ACTIONS, np.int8)
     tmp = np.empty(2, GAME_DTYPE)
     plans = np.empty((NUM_ROWS, PLAN_WIDTH), np.int64)
     for i in range(games.shape[0]):
         r = rules[np.int64(games[i]["rule"])]
-        decisions[i] = play_on(games[i], r, players[i], noise[i], keys[i], decisions[i], limit, mask, tmp, plans)
+        decisions[i] = play_on(games[i], r, players[i], noise[i], keys[i], decisions[i], limit, mask, tmp, plans, work)
 
 
 @entry
@@ -119,6 +120,7 @@ class Table:
         self.seeds = draw_numbers(seed, FOR_GAME, num_deals)
         self.decisions = np.zeros(num_deals, np.int64)
         self._numbers = np.tile(np.array([NUMBERS[name] for name in players], np.int64), (num_deals, 1))
+        self._work = work_for(self._numbers[0])
         self._noise = np.ascontiguousarray(np.broadcast_to(np.asarray(noise, np.float64), self._numbers.shape))
         self._keys = draw_numbers(seed, FOR_POLICY, num_deals).astype(np.uint64)
         if deal is None:
@@ -133,7 +135,7 @@ class Table:
         Raises RuntimeError if a player chose an illegal action: a bug of that player.
         """
         play_games_on(
-            self.games, self.rules, self._numbers, self._noise, self._keys, self.decisions, np.int64(decisions)
+            self.games, self.rules, self._numbers, self._noise, self._keys, self.decisions, np.int64(decisions), self._work
         )
         wrong = np.flatnonzero(self.decisions == ILLEGAL)
         if len(wrong):

@@ -10,14 +10,18 @@ import pytest
 from agents.catalogue import UnknownPolicyError, load
 from agents.policy import PolicyBatch, SeatViews
 from agents.scripted import GreedyPolicy, RandomPolicy, play_deals
-from agents.scripted.dispatch import GREEDY, RANDOM, choose_batch
+from agents.scripted.beam_search import BeamWork, make_work
+from agents.scripted.dispatch import BEAM, GREEDY, RANDOM, choose_batch, work_for
 from agents.scripted.playout import Table
+from hf_env.engine.cards import JOKER, RED3
 from hf_env.engine.redact import redact_rows
 from hf_env.engine.state import GAME_DTYPE
 from hf_env.rules import list_rules, load_rules
 from tests.rules.strategies import random_rule_set
 
 PRESETS = list_rules()
+# Players that choose, with the number of deals that each is tried with under a preset.
+CHOOSERS = {"greedy": 200, "beam": 40}
 HIDDEN_WHOLLY = ("feet", "stock", "stock_next", "seed", "potential")
 
 
@@ -42,7 +46,7 @@ def states(table, step=1):
 
 def choices(number, games, rules, seats, masks, keys):
     actions = np.empty(len(games), np.int32)
-    choose_batch(np.int64(number), games, rules, seats, masks, keys, actions)
+    choose_batch(np.int64(number), games, rules, seats, masks, keys, actions, work_for([number]))
     return actions
 
 
@@ -56,9 +60,10 @@ def redacted(games, rules, seats):
 def test_every_choice_is_legal_under_every_preset(preset):
     # A table raises on an illegal choice.
     rules = load_rules(preset)
-    for noise in (0.0, 0.2):
-        result = play_deals(rules, ["greedy"] * rules.players, 200, seed=3, noise=noise)
-        assert (result["end_reason"] > 0).all()
+    for name, num_deals in CHOOSERS.items():
+        for noise in (0.0, 0.2):
+            result = play_deals(rules, [name] * rules.players, num_deals, seed=3, noise=noise)
+            assert (result["end_reason"] > 0).all()
     play_deals(rules, ["random"] * rules.players, 20, seed=3)
 
 
@@ -66,7 +71,8 @@ def test_every_choice_is_legal_under_random_rule_sets():
     for seed in range(150):
         rules = random_rule_set(seed)
         for noise in (0.0, 0.3):
-            play_deals(rules, ["greedy"] * rules.players, 5, seed=seed, noise=noise)
+            for name in CHOOSERS:
+                play_deals(rules, [name] * rules.players, 5, seed=seed, noise=noise)
 
 
 @pytest.mark.parametrize("preset", ["whitnack", "family", "bicycle", "mini", "six-threes", "three-player"])
@@ -76,7 +82,7 @@ def test_the_redacted_game_gives_the_same_action(preset):
     for games, seats, masks in states(table):
         keys = np.arange(count, count + len(games)).astype(np.uint64)
         views = redacted(games, table.rules, seats)
-        for number in (RANDOM, GREEDY):
+        for number in (RANDOM, GREEDY, BEAM):
             seen = choices(number, views, table.rules, seats, masks, keys)
             np.testing.assert_array_equal(seen, choices(number, games, table.rules, seats, masks, keys))
         count += len(games)
@@ -99,6 +105,55 @@ def test_redaction_hides_what_is_hidden_and_nothing_else():
         for name in GAME_DTYPE.names:
             if name not in changed:
                 np.testing.assert_array_equal(views[name], games[name], err_msg=name)
+
+
+@pytest.mark.parametrize("preset", ["whitnack", "family", "bicycle"])
+def test_no_hidden_card_moves_the_beam(preset):
+    """Its plans lay cards on a copy; where they empty the hand, the engine would look at the foot, then at the stock."""
+    table = mixed_table(load_rules(preset), 60)
+    near_the_foot = 0
+    for games, seats, masks in states(table):
+        rows = np.arange(len(games))
+        keys = np.zeros(len(games), np.uint64)
+        other = games.copy()
+        # Red 3s, which would be replaced, in every foot not picked up, and jokers all through the stock.
+        other["feet"] = 0
+        other["feet"][:, :, RED3] = games["foot_sizes"]
+        other["stock"] = JOKER
+        near_the_foot += int(((games["in_foot"][rows, seats] == 0) & (games["hand_sizes"][rows, seats] <= 4)).sum())
+        np.testing.assert_array_equal(
+            choices(BEAM, other, table.rules, seats, masks, keys), choices(BEAM, games, table.rules, seats, masks, keys)
+        )
+    assert near_the_foot > 100
+
+
+def test_the_buffers_of_the_beam_carry_nothing_over():
+    table = mixed_table(load_rules("family"), 40)
+    table.play(60)
+    masks, seats = table.masks()
+    live = np.flatnonzero(masks.any(1))
+    games, seats, masks = table.games[live], seats[live], masks[live]
+    keys = np.zeros(len(live), np.uint64)
+    together = choices(BEAM, games, table.rules, seats, masks, keys)
+    for i in range(len(live)):
+        work = make_work()
+        fill_with_rubbish(work)
+        alone = np.empty(1, np.int32)
+        choose_batch(np.int64(BEAM), games[i : i + 1], table.rules, seats[i : i + 1], masks[i : i + 1], keys[:1], alone, work)
+        assert alone[0] == together[i]
+
+
+def fill_with_rubbish(work: BeamWork) -> None:
+    for name in ("nodes", "mask", "tmp", "plans", "firsts", "keys", "values"):
+        getattr(work, name).view(np.uint8)[:] = 1
+
+
+def test_a_player_without_its_buffers_makes_no_choice():
+    table = mixed_table(load_rules("mini"), 3)
+    masks, seats = table.masks()
+    actions = np.zeros(3, np.int32)
+    choose_batch(np.int64(BEAM), table.games, table.rules, seats, masks, np.zeros(3, np.uint64), actions)
+    assert (actions == -1).all()
 
 
 def test_random_is_uniform_over_the_legal_actions():
@@ -141,12 +196,13 @@ def test_policies_read_the_views_only():
         keys=keys,
         make_views=lambda: SeatViews(redacted(games, table.rules, seats), table.rules),
     )
-    for policy, number in ((RandomPolicy(), RANDOM), (GreedyPolicy(), GREEDY), (load("greedy"), GREEDY)):
+    for policy, number in ((RandomPolicy(), RANDOM), (GreedyPolicy(), GREEDY), (load("greedy"), GREEDY), (load("beam"), BEAM)):
         np.testing.assert_array_equal(policy.act(batch), choices(number, games, table.rules, seats, masks, keys))
 
 
 def test_names_and_wrong_uses():
     assert repr(load("random")) == "RandomPolicy()"
+    assert repr(load("beam")) == "ScriptedPolicy('beam')"
     with pytest.raises(UnknownPolicyError):
         load("greedy:speed=3")
     with pytest.raises(ValueError, match="3 players for 4 seats"):
@@ -156,9 +212,15 @@ def test_names_and_wrong_uses():
 SCRIPT = """
 import sys
 from agents.scripted import play_deals
+from agents.scripted.playout import Table
 from hf_env.rules import load_rules
 result = [play_deals(load_rules(name), ["greedy", "random"] * n, 2, 5, 0.1) for name, n in (("whitnack", 2), ("mini", 1))]
-print([r["scores"].tolist() + r["decisions"].tolist() for r in result], "torch" in sys.modules)
+print([r["scores"].tolist() + r["decisions"].tolist() for r in result])
+result = play_deals(load_rules("mini"), ["beam", "greedy"], 2, 5, 0.1)
+print(result["scores"].tolist(), result["decisions"].tolist())
+table = Table(load_rules("whitnack"), ["beam", "greedy"] * 2, 2, 5)
+table.play(60)
+print(table.games["hands"].tolist(), table.games["table"].tolist(), "torch" in sys.modules)
 """
 
 

@@ -1,6 +1,7 @@
 """How well `greedy` plays: the floors of the project, and habits that a sensible player has."""
 
 import numpy as np
+import pytest
 
 from agents.scripted import play_deals
 from agents.scripted.dispatch import GREEDY, choose_batch
@@ -31,6 +32,17 @@ def test_greedy_beats_random_from_either_side():
     error = lead.std(ddof=1) / np.sqrt(len(lead))
     print(f"\ngreedy over random, whitnack, {NUM_DEALS} deals: {lead.mean():.0f} +- {1.96 * error:.0f} points a deal")
     assert lead.mean() >= 3000
+
+
+@pytest.mark.parametrize(("preset", "floor"), [("whitnack", 200), ("bicycle", 100), ("family", 50)])
+def test_beam_against_greedy(preset, floor):
+    rules = load_rules(preset)
+    first = play_deals(rules, ["beam", "greedy"] * 2, NUM_DEALS // 4, seed=3)
+    second = play_deals(rules, ["greedy", "beam"] * 2, NUM_DEALS // 4, seed=3)
+    lead = (first["scores"] @ [1, -1] + second["scores"] @ [-1, 1]) / 2
+    error = lead.std(ddof=1) / np.sqrt(len(lead))
+    print(f"\nbeam over greedy, {preset}, {len(lead)} duplicate deals: {lead.mean():.0f} +- {1.96 * error:.0f} points a deal")
+    assert lead.mean() >= floor
 
 
 def test_habits_of_greedy():
