@@ -48,7 +48,7 @@ def keep_value(g, r, seat, kind, chance, wild_kept):
 
 
 @kernel
-def _pair_chance(expected):
+def pair_chance(expected):
     """Probability of two or more of a rank where `expected` are expected (close to Poisson, without exp)."""
     return expected * expected / (2.0 + expected * expected)
 
@@ -71,7 +71,7 @@ def take_chance(g, r, seat, kind, hidden):
     if known >= 2:
         return 1.0 if opened else UNOPENED
     expected = known + unseen(g, r, seat, kind, _PER_DECK[kind]) * int(g["hand_sizes"][taker]) / max(hidden, 1)
-    chance = _pair_chance(expected)
+    chance = pair_chance(expected)
     for i in range(NUM_RECENT_DISCARDS):
         if g["recent_discards"][taker, i] == kind + 1:
             chance *= PASSED_OVER

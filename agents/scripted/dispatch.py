@@ -7,12 +7,15 @@ A number, not a kernel as an argument: Numba would compile the caller anew for i
 
 import numpy as np
 
+from agents.scripted.expert import choose_expert
+from agents.scripted.expert_weights import START
 from agents.scripted.greedy import choose_greedy
 from agents.scripted.uniform import choose_random
 from hf_env.engine.jit import entry, kernel
 
-RANDOM, GREEDY = 0, 1
-NUMBERS = {"random": RANDOM, "greedy": GREEDY}
+RANDOM, GREEDY, EXPERT = 0, 1, 2
+NUMBERS = {"random": RANDOM, "greedy": GREEDY, "expert": EXPERT}
+_WEIGHTS = START
 
 
 @kernel
@@ -20,6 +23,8 @@ def scripted_action(number, g, r, seat, mask, key):
     """The action of player `number` at `seat`. mask: (127,) int8, 1 legal; key: uint64, its only randomness."""
     if number == GREEDY:
         return choose_greedy(g, r, seat, mask, key)
+    if number == EXPERT:
+        return choose_expert(g, r, seat, mask, _WEIGHTS)
     return choose_random(g, r, seat, mask, key)
 
 
