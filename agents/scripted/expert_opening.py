@@ -1,10 +1,9 @@
 """Whether `expert` opens from the hand: what that is worth against the wilds that it costs and the keys to a take that it spends."""
 
-from agents.scripted.expert_weights import OPENING_ANY, OPENING_KEY, OPENING_LATE, OPENING_ROUND, OPENING_WORTH
+from agents.scripted.expert_weights import OPENING_KEY, OPENING_LATE, OPENING_ROUND, OPENING_WORTH
 from hf_env.engine.cards import JOKER, NUM_NATURALS, TWO
 from hf_env.engine.dealing import opening_minimum
 from hf_env.engine.jit import kernel
-from hf_env.engine.state import ANY_MELD
 
 
 @kernel
@@ -48,6 +47,4 @@ def opening_gain(g, r, seat, chance, wild_kept, p):
     gain += p[OPENING_ROUND] * (int(g["turns"]) // int(r["players"])) + p[OPENING_LATE] * (1.0 - chance)
     if int(r["take_count"]) != 0 and not r["take_needs_open"]:
         gain -= p[OPENING_KEY] * keys_held(g, seat)
-    if int(r["take_key"]) == ANY_MELD:
-        gain += p[OPENING_ANY]
     return gain

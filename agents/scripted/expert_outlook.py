@@ -1,8 +1,8 @@
 """What `expert` expects of the rest of a deal: turns, cards to come, the worth of melds and of wilds.
 
 Cards to come are counted by rank: those that the seat sees nowhere, times the share of the hidden cards that our side
-will hold in time, plus those that a partner is known to hold. A meld's chance is a Poisson tail at that mean. All in
-plain multiplications and divisions, so that compiled and interpreted agree to the bit.
+will hold in time, plus those that a partner is known to hold. A meld's chance is a Poisson tail at that mean, read
+from a table.
 """
 
 import numpy as np
@@ -30,31 +30,35 @@ from hf_env.engine.state import CLEAN_BOOKS, DIRTY_BOOKS, WILD_BOOKS
 
 _PER_DECK = np.array(CARDS_PER_DECK, np.int64)
 _COUNTED = 52.0  # cards of a deck without red 3s
-_SQUARINGS = 6
-_STEPS = 64.0  # 2 ** _SQUARINGS
+# The table of chances: steps a unit of the mean, the largest mean, and the most cards that a book can lack.
+_STEPS = 16
+_LARGEST_MEAN = 12
+_MOST = 10
 
 
-@kernel
-def exp_minus(mean):
-    """exp(-mean) for mean >= 0, to about 1 in 10,000 for means up to 10."""
-    part = mean / _STEPS
-    result = 1.0 / (1.0 + part + 0.5 * part * part)
-    for _ in range(_SQUARINGS):
-        result *= result
-    return result
+def _poisson_tails():
+    """P(a Poisson variable of mean i / _STEPS is j or more): (_STEPS * _LARGEST_MEAN + 2, _MOST + 1) float64."""
+    means = np.arange(_STEPS * _LARGEST_MEAN + 2) / _STEPS
+    tails = np.ones((len(means), _MOST + 1))
+    term = np.exp(-means)
+    for count in range(1, _MOST + 1):
+        tails[:, count] = np.maximum(tails[:, count - 1] - term, 0.0)
+        term = term * means / count
+    return tails
+
+
+_TAILS = _poisson_tails()
 
 
 @kernel
 def at_least(mean, count):
-    """Probability that a Poisson variable of this mean is `count` or more."""
+    """Probability that a Poisson variable of this mean is `count` (at most 10) or more, to about 1 in 1,000."""
     if count <= 0:
         return 1.0
-    term = exp_minus(mean)
-    below = term
-    for i in range(1, count):
-        term *= mean / i
-        below += term
-    return max(1.0 - below, 0.0)
+    place = min(mean, _LARGEST_MEAN) * _STEPS
+    row = int(place)
+    part = place - row
+    return _TAILS[row, count] * (1.0 - part) + _TAILS[row + 1, count] * part
 
 
 @kernel

@@ -49,7 +49,6 @@ WEIGHTS = (
     Weight("pair_laid", 20.0, 0.0, 150.0, "cost of laying the last pair of a rank, a key to the discard pile"),
     Weight("opening_worth", 100.0, -600.0, 1200.0, "worth of opening from the hand, against the wilds and keys that it costs"),
     Weight("opening_key", 60.0, 0.0, 300.0, "cost of opening from the hand for each pair or more in it: keys to open by a take"),
-    Weight("opening_any", 200.0, -300.0, 900.0, "worth of opening more, where open melds are keys to the pile"),
     Weight("opening_round", 8.0, 0.0, 80.0, "worth of opening more for each round that has passed"),
     Weight("opening_late", 200.0, 0.0, 1500.0, "worth of opening more at the end of the deal"),
     # Taking
@@ -82,7 +81,7 @@ NUM_WEIGHTS = len(WEIGHTS)
 (
     HALF_TURNS, RACE_TURNS, NEAR_TURNS, REACH, COUNTING, FALLBACK, WILD_HELP, WILD_REACH, WILD_HELD,
     WILD_BOOK_SHARE, DIRTY_BOOK_SHARE, KEEP_WILD, WILD_OWED, DIRTY_OWED, CLEAN_OWED,
-    RELEASE_HAND, RELEASE_FOOT, RELEASE_OUT, OPEN_KEY, FOOT_NOW, FOOT_NEXT, PAIR_LAID, OPENING_WORTH, OPENING_KEY, OPENING_ANY, OPENING_ROUND,
+    RELEASE_HAND, RELEASE_FOOT, RELEASE_OUT, OPEN_KEY, FOOT_NOW, FOOT_NEXT, PAIR_LAID, OPENING_WORTH, OPENING_KEY, OPENING_ROUND,
     OPENING_LATE, DRAWN_CARD, LOOSE_CARD, FITTING_CARD, PAIRING_CARD, OPENING_TAKE, DENIAL, CROWDED,
     KEEP_PAIR, KEEP_TRIO, KEEP_SINGLE, KEEP_POINTS, KEEP_BLACK3, GIFT_CARD, GIFT_FIT, GIFT_MELD, SURE_TAKE, PASSED_OVER, UNOPENED,
     OUT_BIAS, OUT_THEIRS, OUT_OURS, OUT_HELD,
