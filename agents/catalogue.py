@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.policy import Policy, as_policy
 
-SCRIPTED = ("random", "greedy")
+SCRIPTED = ("random", "greedy", "expert")
 PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
 
 

@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from agents.scripted.expert_tuned import TUNED
+from agents.scripted.expert_tuned import tuned_for
 from agents.scripted.expert_weights import RULES_OF_PLAY
 from hf_env import load_rules
 from training.evaluation.statistics import clustered_interval
@@ -22,9 +22,9 @@ from training.tune_expert import duel
 ABLATION_SEED = 800_000_000
 
 
-def without(rule: str) -> np.ndarray:
-    """The tuned weights (NUM_WEIGHTS,) with one rule of play switched off. Raises KeyError for an unknown one."""
-    weights = TUNED.copy()
+def without(rule: str, rules) -> np.ndarray:
+    """The weights (NUM_WEIGHTS,) for a RuleSet with one rule of play switched off. Raises KeyError for an unknown one."""
+    weights = tuned_for(rules)
     for index, value in RULES_OF_PLAY[rule].items():
         weights[index] = value
     return weights
@@ -41,7 +41,8 @@ def main(arguments: list[str] | None = None) -> int:
     for rule in RULES_OF_PLAY:
         cells = []
         for name in chosen.rules:
-            points = duel(load_rules(name), TUNED, without(rule), chosen.deals, ABLATION_SEED)
+            rules = load_rules(name)
+            points = duel(rules, tuned_for(rules), without(rule, rules), chosen.deals, ABLATION_SEED)
             interval = clustered_interval(points, np.ones(len(points)))
             cells.append(f"{interval.mean:+.0f} ({interval.low:+.0f} to {interval.high:+.0f})")
         print(f"| {rule} | " + " | ".join(cells) + " |", flush=True)

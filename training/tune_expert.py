@@ -21,7 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from agents.scripted.dispatch import GREEDY
-from agents.scripted.expert_weights import HIGH, LOW, NUM_WEIGHTS, START, WEIGHTS
+from agents.scripted.expert_tuned import tuned_for
+from agents.scripted.expert_weights import HIGH, LOW, NUM_WEIGHTS, WEIGHTS
 from agents.scripted.playout import draw_numbers, start_games
 from agents.scripted.weighted_playout import WEIGHTED, play_weighted
 from hf_env import load_rules
@@ -31,7 +32,7 @@ from hf_env.engine.state import GAME_DTYPE
 # No judgement starts from seeds in this range.
 SEED_BASE = 900_000_000
 # Points that count alike: about the spread of one duplicate deal under each rule set.
-SCALE = {"whitnack": 1350.0, "bicycle": 830.0, "family": 1290.0}
+SCALE = {"whitnack": 1350.0, "bicycle": 830.0, "family": 1290.0, "mini": 350.0}
 RENEW_EVERY = 10
 
 
@@ -124,7 +125,7 @@ def main(arguments: list[str] | None = None) -> int:
     """The command; returns its exit code."""
     parser = argparse.ArgumentParser(description="Search the weights of the player expert (needs: pip install cma).")
     parser.add_argument("--out", type=Path, default=Path("runs/tuning"), help="folder of the log and of the search's state")
-    parser.add_argument("--rules", nargs="+", default=["whitnack", "bicycle", "family"], help="rule sets that count alike")
+    parser.add_argument("--rules", nargs="+", default=["whitnack", "bicycle"], help="rule sets that count alike")
     parser.add_argument("--generations", type=int, default=100)
     parser.add_argument("--deals", type=int, default=400, help="duplicate deals a candidate and rule set")
     parser.add_argument("--population", type=int, default=16)
@@ -132,7 +133,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--start", type=Path, help="JSON file of weights by name; default: where the player stands")
     chosen = parser.parse_args(arguments)
-    start = START
+    start = tuned_for(load_rules(chosen.rules[0]))
     if chosen.start is not None:
         given = json.loads(chosen.start.read_text(encoding="utf-8"))
         start = np.array([given.get(weight.name, weight.start) for weight in WEIGHTS])

@@ -8,14 +8,13 @@ A number, not a kernel as an argument: Numba would compile the caller anew for i
 import numpy as np
 
 from agents.scripted.expert import choose_expert
-from agents.scripted.expert_weights import START
+from agents.scripted.expert_tuned import TUNED, style_of
 from agents.scripted.greedy import choose_greedy
 from agents.scripted.uniform import choose_random
 from hf_env.engine.jit import entry, kernel
 
 RANDOM, GREEDY, EXPERT = 0, 1, 2
 NUMBERS = {"random": RANDOM, "greedy": GREEDY, "expert": EXPERT}
-_WEIGHTS = START
 
 
 @kernel
@@ -24,7 +23,7 @@ def scripted_action(number, g, r, seat, mask, key):
     if number == GREEDY:
         return choose_greedy(g, r, seat, mask, key)
     if number == EXPERT:
-        return choose_expert(g, r, seat, mask, _WEIGHTS)
+        return choose_expert(g, r, seat, mask, TUNED[style_of(r)])
     return choose_random(g, r, seat, mask, key)
 
 
