@@ -5,12 +5,13 @@ that are left by the stock and by how near the opponents are to going out. Its r
 ablation switches off (agents/scripted/tuning.py): see agents/scripted/expert_weights.py. It uses no randomness.
 """
 
-from agents.scripted.discarding import unseen_cards
-from agents.scripted.expert_discarding import gift_worth, keep_worth, take_risk
+from agents.scripted.discarding import take_chance, unseen_cards
+from agents.scripted.expert_discarding import gift_worth, keep_worth
 from agents.scripted.expert_going_out import out_worth
 from agents.scripted.expert_laying import lay_down_worth
 from agents.scripted.expert_opening import opening_gain
 from agents.scripted.expert_outlook import late_chance, outlook, turns_to_come, wild_kept_worth
+from agents.scripted.expert_weights import PASSED_OVER
 from agents.scripted.expert_taking import draw_worth, take_worth
 from agents.scripted.going_out import cards_left_over
 from agents.scripted.greedy import WORST
@@ -85,13 +86,13 @@ def _choose_lay_down(g, r, seat, mask, chance, look, wild_kept, p):
 @kernel
 def _choose_discard(g, r, seat, mask, chance, look, wild_kept, hidden, p):
     """The best discard; where the rules leave none, the first legal action (an unfinished opening, a binding yes)."""
-    gift = gift_worth(g, r, seat, p)
+    gift = gift_worth(g, r, p)
     best = WORST
     chosen = -1
     for kind in range(NUM_DISCARDS):
         if mask[DISCARD + kind]:
             value = -keep_worth(g, r, seat, kind, chance, look, wild_kept, p)
-            value -= gift * take_risk(g, r, seat, kind, hidden, p)
+            value -= gift * take_chance(g, r, seat, kind, hidden, p[PASSED_OVER])
             if value > best:
                 best = value
                 chosen = DISCARD + kind

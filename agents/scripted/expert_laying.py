@@ -2,50 +2,29 @@
 
 from agents.scripted.expert_outlook import books_owed, rank_worth
 from agents.scripted.expert_weights import (
-    CLEAN_OWED,
-    DIRTY_OWED,
     FOOT_NEXT,
     FOOT_NOW,
-    KEEP_WILD,
-    OPEN_KEY,
     PAIR_LAID,
-    RELEASE_FOOT,
     RELEASE_HAND,
     RELEASE_OUT,
 )
-from agents.scripted.laying import melds_and_books
 from agents.scripted.prospects import book_bonus
 from hf_env.engine.action_ids import ADD
 from hf_env.engine.cards import JOKER, TWO, WILD
-from hf_env.engine.dealing import deal_entry
 from hf_env.engine.going_out import partners_ready
 from hf_env.engine.jit import kernel
 from hf_env.engine.melds import growing_book, lay_down_cards, open_size
-from hf_env.engine.state import ANY_MELD
 
 
 @kernel
-def quota_worth(g, r, side, was_clean, p):
-    """Worth, to the books owed, of making a meld dirty (`was_clean`: it lay clean before)."""
-    quota = r["quota"][deal_entry(int(g["deal"]))]
-    clean, dirty = melds_and_books(g, side)
-    value = 0.0
-    if dirty < int(quota[1]):
-        value += p[DIRTY_OWED]
-    if was_clean and clean <= int(quota[0]):
-        value -= p[CLEAN_OWED]
-    return value
-
-
-@kernel
-def _growth_worth(g, r, side, rank, is_wild, p):
+def _growth_worth(g, r, side, rank, is_wild):
     """Change of bonus when a card goes onto a book: only a wild on a clean one costs."""
     if not is_wild or rank == WILD:
         return 0.0
     book = growing_book(g, r, side, rank, True)
     if g["book_twos"][book] + g["book_jokers"][book] > 0:
         return 0.0
-    return book_bonus(r, rank, 1) - float(book_bonus(r, rank, 0)) + quota_worth(g, r, side, True, p)
+    return book_bonus(r, rank, 1) - float(book_bonus(r, rank, 0))
 
 
 @kernel
@@ -55,9 +34,8 @@ def _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p):
     size = int(g["hand_sizes"][seat])
     value = 0.0
     if g["in_foot"][seat]:
-        side = seat % int(r["sides"])
-        ready = books_owed(g, r, side) == 0 and partners_ready(g, r, seat)
-        value += (p[RELEASE_OUT] if ready else p[RELEASE_FOOT]) * laid
+        if books_owed(g, r, seat % int(r["sides"])) == 0 and partners_ready(g, r, seat):
+            value += p[RELEASE_OUT] * laid
     else:
         value += p[RELEASE_HAND] * laid
         if size == laid:
@@ -66,7 +44,7 @@ def _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p):
             value += p[FOOT_NEXT]
     wilds = int(g["hands"][seat, TWO]) + int(g["hands"][seat, JOKER])
     if naturals > 0 and wilds > new_wilds and size - naturals == wilds:
-        value -= p[KEEP_WILD] + wild_kept  # only wilds are left: one would be thrown
+        value -= wild_kept  # only wilds are left: one would be thrown
     if rank != WILD:
         value -= new_wilds * wild_kept
         held = int(g["hands"][seat, rank])
@@ -87,7 +65,7 @@ def lay_down_worth(g, r, seat, action, chance, look, wild_kept, p):
     # Points on the table count, in the hand they count against us; early the card would mostly still be laid later.
     value = 2.0 * points * (1.0 - chance) + _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p)
     if action >= ADD and open_size(g, side, rank) == 0:
-        return value + _growth_worth(g, r, side, rank, new_wilds > 0, p)
+        return value + _growth_worth(g, r, side, rank, new_wilds > 0)
     on_table = int(g["naturals"][side, rank])
     wilds = int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
     held_wilds = int(g["hands"][seat, TWO]) + int(g["hands"][seat, JOKER])
@@ -95,12 +73,4 @@ def lay_down_worth(g, r, seat, action, chance, look, wild_kept, p):
     # Before: what lies there, the hand's cards not counted, so that laying them is a gain.
     value += rank_worth(g, r, seat, side, rank, on_table + naturals, wilds + new_wilds, look, held, p)
     value -= rank_worth(g, r, seat, side, rank, on_table, wilds, look, held, p)
-    if rank != WILD and int(r["take_key"]) == ANY_MELD:
-        size = on_table + wilds
-        if size == 0:
-            value += p[OPEN_KEY] * chance
-        elif size + naturals + new_wilds == int(r["book_size"]):
-            value -= p[OPEN_KEY] * chance
-    if rank != WILD and new_wilds > 0 and wilds == 0:
-        value += quota_worth(g, r, side, on_table > 0, p)
     return value

@@ -17,12 +17,11 @@ from agents.scripted.expert_weights import (
     REACH,
     WILD_BOOK_SHARE,
     WILD_HELD,
-    WILD_HELP,
     WILD_OWED,
     WILD_REACH,
 )
 from agents.scripted.prospects import book_bonus, stock_left, unseen
-from hf_env.engine.cards import CARDS_PER_DECK, JOKER, NUM_MELDS, NUM_NATURALS, TWO, WILD
+from hf_env.engine.cards import CARDS_PER_DECK, JOKER, NUM_MELDS, TWO, WILD
 from hf_env.engine.dealing import deal_entry
 from hf_env.engine.jit import kernel
 from hf_env.engine.melds import may_start_wild_meld, wild_limit_allows
@@ -157,8 +156,6 @@ def meld_worth(r, rank, naturals, wilds, come, p):
         return 0.0
     missing = max(int(r["book_size"]) - size, 0)
     if wilds > 0:
-        if missing > 0 and wild_limit_allows(r, naturals + missing - 1, wilds + 1, False):
-            come += p[WILD_HELP]
         return int(r["dirty_book"]) * at_least(come, missing)
     alone = at_least(come, missing)
     value = book_bonus(r, rank, 0) * alone
@@ -216,12 +213,3 @@ def wild_kept_worth(g, r, side, chance, p):
     if unfinished or may_start_wild_meld(r, int(g["clean_books"][side, WILD])):
         value = max(value, p[WILD_BOOK_SHARE] * int(r["wild_book"]))
     return value * chance
-
-
-@kernel
-def naturals_count(g, seat):
-    """Naturals in a seat's hand, black 3s left out."""
-    count = 0
-    for rank in range(NUM_NATURALS):
-        count += int(g["hands"][seat, rank])
-    return count

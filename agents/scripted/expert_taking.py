@@ -3,16 +3,14 @@
 from agents.scripted.expert_outlook import books_owed, rank_worth
 from agents.scripted.expert_weights import (
     CROWDED,
-    DENIAL,
     DRAWN_CARD,
     FITTING_CARD,
     LOOSE_CARD,
-    OPENING_TAKE,
     PAIR_LAID,
     PAIRING_CARD,
 )
 from agents.scripted.prospects import cards_of_take, stock_left
-from agents.scripted.taking import LAST_DRAW
+from agents.scripted.taking import LAST_DRAW, OPENING
 from hf_env.engine.action_ids import TAKE_MELD
 from hf_env.engine.cards import BLACK3, JOKER, NUM_NATURALS, TWO, WILD
 from hf_env.engine.dealing import deal_entry
@@ -52,7 +50,7 @@ def take_worth(g, r, seat, action, chance, look, wild_kept, p):
     side = seat % int(r["sides"])
     size = int(g["discard_size"])
     top = int(g["discard"][size - 1])
-    value = 0.0 if g["opened"][side] else p[OPENING_TAKE]
+    value = 0.0 if g["opened"][side] else OPENING
     if top < NUM_NATURALS:
         naturals, twos, jokers = key_cards(action)
         on_table = int(g["naturals"][side, top])
@@ -69,7 +67,7 @@ def take_worth(g, r, seat, action, chance, look, wild_kept, p):
         value -= rank_worth(g, r, seat, side, WILD, 0, wilds, look, held, p)
     crowded = g["in_foot"][seat] and books_owed(g, r, side) <= 1
     for i in range(2, cards_of_take(g, r) + 1):
-        value += card_worth(g, r, seat, int(g["discard"][size - i]), chance, wild_kept, p) + p[DENIAL]
+        value += card_worth(g, r, seat, int(g["discard"][size - i]), chance, wild_kept, p)
         if crowded:
             value -= p[CROWDED]
     return value
