@@ -7,7 +7,7 @@ now and the cards drawn; it asks when, with a yes, the best plan goes out. It us
 
 from agents.scripted.beam_search import ROOT, WORST, best_plan, can_discard
 from agents.scripted.beam_value import DRAWN, GIFT, card_missed, out_gain, out_value, side_prospects, turn_value
-from agents.scripted.discarding import take_chance, unseen_cards
+from agents.scripted.discarding import PASSED_OVER, take_chance, unseen_cards
 from agents.scripted.prospects import cards_of_take, chance_of_card, stock_left, turns_left
 from hf_env.engine.action_ids import ASK, DISCARD, DRAW, MELD, NO, NUM_DISCARDS, TAKE, YES
 from hf_env.engine.dealing import deal_entry
@@ -95,7 +95,7 @@ def _choose_discard(g, r, seat, mask, chance, w):
     chosen = -1
     for kind in range(NUM_DISCARDS):
         if mask[DISCARD + kind]:
-            cost = card_missed(g, r, seat, kind, chance, w) + gift * take_chance(g, r, seat, kind, hidden)
+            cost = card_missed(g, r, seat, kind, chance, w) + gift * take_chance(g, r, seat, kind, hidden, PASSED_OVER)
             if chosen < 0 or cost < least:
                 least = cost
                 chosen = DISCARD + kind

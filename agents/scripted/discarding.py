@@ -54,8 +54,11 @@ def _pair_chance(expected):
 
 
 @kernel
-def take_chance(g, r, seat, kind, hidden):
-    """Probability that the next player takes this card off the pile. hidden: cards that the seat sees nowhere."""
+def take_chance(g, r, seat, kind, hidden, passed_over):
+    """Probability that the next player takes this card off the pile.
+
+    hidden: cards that the seat sees nowhere. passed_over: what stays of it for each time that player threw the rank lately.
+    """
     taker = (seat + 1) % int(r["players"])
     side = taker % int(r["sides"])
     opened = bool(g["opened"][side])
@@ -74,7 +77,7 @@ def take_chance(g, r, seat, kind, hidden):
     chance = _pair_chance(expected)
     for i in range(NUM_RECENT_DISCARDS):
         if g["recent_discards"][taker, i] == kind + 1:
-            chance *= PASSED_OVER
+            chance *= passed_over
     return chance if opened else chance * UNOPENED
 
 
@@ -92,4 +95,4 @@ def unseen_cards(g, r, seat):
 def discard_value(g, r, seat, kind, chance, wild_kept, hidden):
     """Value of discarding a card of this kind: the less missed and the less useful to the next player, the higher."""
     gift = CARD_TAKEN * (1 + cards_of_take(g, r))
-    return -keep_value(g, r, seat, kind, chance, wild_kept) - gift * take_chance(g, r, seat, kind, hidden)
+    return -keep_value(g, r, seat, kind, chance, wild_kept) - gift * take_chance(g, r, seat, kind, hidden, PASSED_OVER)

@@ -12,13 +12,14 @@ import numpy as np
 
 from agents.scripted.beam import choose_beam
 from agents.scripted.beam_search import BeamWork, make_work
+from agents.scripted.expert import choose_expert
+from agents.scripted.expert_tuned import TUNED, style_of
 from agents.scripted.greedy import choose_greedy
 from agents.scripted.uniform import choose_random
 from hf_env.engine.jit import entry, kernel
 
-RANDOM, GREEDY = 0, 1
-BEAM = 3
-NUMBERS = {"random": RANDOM, "greedy": GREEDY, "beam": BEAM}
+RANDOM, GREEDY, EXPERT, BEAM = 0, 1, 2, 3
+NUMBERS = {"random": RANDOM, "greedy": GREEDY, "expert": EXPERT, "beam": BEAM}
 
 
 def work_for(numbers: Iterable[int]) -> BeamWork | None:
@@ -41,6 +42,8 @@ def scripted_action(number, g, r, seat, mask, key, work=None):
         return -1
     if number == GREEDY:
         return choose_greedy(g, r, seat, mask, key)
+    if number == EXPERT:
+        return choose_expert(g, r, seat, mask, TUNED[style_of(r)])
     return choose_random(g, r, seat, mask, key)
 
 

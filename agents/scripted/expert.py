@@ -1,0 +1,104 @@
+"""The player `expert`: the strongest that is written by hand here, each decision by estimates in points.
+
+It counts what it may know: cards of each rank still unseen, those that partners and opponents are known to hold, turns
+that are left by the stock and by how near the opponents are to going out. Its rules of play, each of which the
+ablation switches off (agents/scripted/tuning.py): see agents/scripted/expert_weights.py. It uses no randomness.
+"""
+
+from agents.scripted.discarding import take_chance, unseen_cards
+from agents.scripted.expert_discarding import gift_worth, keep_worth
+from agents.scripted.expert_going_out import out_worth
+from agents.scripted.expert_laying import lay_down_worth
+from agents.scripted.expert_opening import opening_gain
+from agents.scripted.expert_outlook import late_chance, outlook, turns_to_come, wild_kept_worth
+from agents.scripted.expert_weights import PASSED_OVER
+from agents.scripted.expert_taking import draw_worth, take_worth
+from agents.scripted.going_out import cards_left_over
+from agents.scripted.greedy import WORST
+from hf_env.engine.action_ids import ADD, ASK, DISCARD, DRAW, MELD, NO, NUM_DISCARDS, TAKE, YES
+from hf_env.engine.going_out import may_go_out
+from hf_env.engine.jit import kernel
+from hf_env.engine.state import PHASE_ANSWER, PHASE_DRAW
+
+
+@kernel
+def choose_expert(g, r, seat, mask, p):
+    """The action of `expert` with weights p (expert_weights); see agents.scripted.dispatch for the other arguments."""
+    side = seat % int(r["sides"])
+    turns = turns_to_come(g, r, side, p)
+    hidden = unseen_cards(g, r, seat)
+    look = outlook(g, r, seat, turns, hidden, p)
+    phase = int(g["phase"])
+    if phase == PHASE_ANSWER:
+        return YES if out_worth(g, r, seat, look, p) > 0.0 else NO
+    chance = late_chance(turns, p)
+    wild_kept = wild_kept_worth(g, r, side, chance, p)
+    if phase == PHASE_DRAW:
+        return _choose_draw(g, r, seat, mask, chance, look, wild_kept, p)
+    if mask[ASK] and cards_left_over(g, r, seat) <= 1 and out_worth(g, r, seat, look, p) > 0.0:
+        return ASK
+    action = _choose_lay_down(g, r, seat, mask, chance, look, wild_kept, p)
+    if action >= 0:
+        return action
+    return _choose_discard(g, r, seat, mask, chance, look, wild_kept, hidden, p)
+
+
+@kernel
+def _choose_draw(g, r, seat, mask, chance, look, wild_kept, p):
+    best = draw_worth(g, r, p)
+    chosen = DRAW
+    for action in range(TAKE, MELD):
+        if mask[action]:
+            value = take_worth(g, r, seat, action, chance, look, wild_kept, p)
+            if value > best:
+                best = value
+                chosen = action
+    return chosen
+
+
+@kernel
+def _choose_lay_down(g, r, seat, mask, chance, look, wild_kept, p):
+    """The best lay-down, -1 if none is worth it. An opening begun is finished, and everything laid to go out."""
+    least = 0.0
+    fewest = 0
+    if not g["opened"][seat % int(r["sides"])]:
+        if g["laid"] == 0 and opening_gain(g, r, seat, chance, wild_kept, p) <= 0.0:
+            return -1
+        least = WORST
+    elif g["in_foot"][seat] and may_go_out(g, r, seat):
+        if out_worth(g, r, seat, look, p) > 0.0:
+            if cards_left_over(g, r, seat) <= 1:
+                least = WORST
+        else:
+            fewest = 2  # else the discard would end the deal
+    held = int(g["hand_sizes"][seat])
+    chosen = -1
+    for action in range(MELD, ASK):
+        if not mask[action] or held - (3 if action < ADD else 1) < fewest:
+            continue
+        value = lay_down_worth(g, r, seat, action, chance, look, wild_kept, p)
+        if value > least:
+            least = value
+            chosen = action
+    return chosen
+
+
+@kernel
+def _choose_discard(g, r, seat, mask, chance, look, wild_kept, hidden, p):
+    """The best discard; where the rules leave none, the first legal action (an unfinished opening, a binding yes)."""
+    gift = gift_worth(g, r, p)
+    best = WORST
+    chosen = -1
+    for kind in range(NUM_DISCARDS):
+        if mask[DISCARD + kind]:
+            value = -keep_worth(g, r, seat, kind, chance, look, wild_kept, p)
+            value -= gift * take_chance(g, r, seat, kind, hidden, p[PASSED_OVER])
+            if value > best:
+                best = value
+                chosen = DISCARD + kind
+    if chosen >= 0:
+        return chosen
+    for action in range(MELD, ASK + 1):
+        if mask[action]:
+            return action
+    return -1

@@ -1,0 +1,32 @@
+"""Whether `expert` ends the deal now, and says yes to a partner who would."""
+
+from agents.scripted.expert_outlook import table_prospects
+from agents.scripted.expert_weights import OUT_BIAS, OUT_HELD, OUT_OURS, OUT_THEIRS
+from agents.scripted.prospects import held_estimate, held_exactly
+from hf_env.engine.jit import kernel
+
+
+@kernel
+def out_worth(g, r, seat, look, p):
+    """Gain of ending the deal now, by the seat whose turn it is, over playing on, for `seat`'s side.
+
+    What the others (the mean side, as in the score difference) are caught with and lose of their prospects, less the
+    same of our side; `seat` knows its own cards. The cards of the one who goes out are laid.
+    """
+    sides = int(r["sides"])
+    own = seat % sides
+    theirs = 0.0
+    for side in range(sides):
+        if side != own:
+            theirs += table_prospects(g, r, seat, side, look, p)
+    held_by_others = 0.0
+    ours = p[OUT_OURS] * table_prospects(g, r, seat, own, look, p)
+    for other in range(int(r["players"])):
+        if other % sides != own:
+            held_by_others += held_estimate(g, r, other)
+        elif other == seat and other != g["turn_seat"]:
+            ours += held_exactly(g, r, other)
+        elif other != g["turn_seat"]:
+            ours += held_estimate(g, r, other)
+    others = (p[OUT_THEIRS] * theirs + p[OUT_HELD] * held_by_others) / (sides - 1)
+    return int(r["going_out"]) + p[OUT_BIAS] + others - ours

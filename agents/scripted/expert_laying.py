@@ -1,0 +1,76 @@
+"""How much `expert` likes each lay-down: the change in what its side expects, in points."""
+
+from agents.scripted.expert_outlook import books_owed, rank_worth
+from agents.scripted.expert_weights import (
+    FOOT_NEXT,
+    FOOT_NOW,
+    PAIR_LAID,
+    RELEASE_HAND,
+    RELEASE_OUT,
+)
+from agents.scripted.prospects import book_bonus
+from hf_env.engine.action_ids import ADD
+from hf_env.engine.cards import JOKER, TWO, WILD
+from hf_env.engine.going_out import partners_ready
+from hf_env.engine.jit import kernel
+from hf_env.engine.melds import growing_book, lay_down_cards, open_size
+
+
+@kernel
+def _growth_worth(g, r, side, rank, is_wild):
+    """Change of bonus when a card goes onto a book: only a wild on a clean one costs."""
+    if not is_wild or rank == WILD:
+        return 0.0
+    book = growing_book(g, r, side, rank, True)
+    if g["book_twos"][book] + g["book_jokers"][book] > 0:
+        return 0.0
+    return book_bonus(r, rank, 1) - float(book_bonus(r, rank, 0))
+
+
+@kernel
+def _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p):
+    """What the hand gains or loses by the cards that leave it."""
+    laid = naturals + new_wilds
+    size = int(g["hand_sizes"][seat])
+    value = 0.0
+    if g["in_foot"][seat]:
+        if books_owed(g, r, seat % int(r["sides"])) == 0 and partners_ready(g, r, seat):
+            value += p[RELEASE_OUT] * laid
+    else:
+        value += p[RELEASE_HAND] * laid
+        if size == laid:
+            value += p[FOOT_NOW]
+        elif size == laid + 1:
+            value += p[FOOT_NEXT]
+    wilds = int(g["hands"][seat, TWO]) + int(g["hands"][seat, JOKER])
+    if naturals > 0 and wilds > new_wilds and size - naturals == wilds:
+        value -= wild_kept  # only wilds are left: one would be thrown
+    if rank != WILD:
+        value -= new_wilds * wild_kept
+        held = int(g["hands"][seat, rank])
+        if naturals > 0 and held >= 2 and held - naturals < 2:
+            value -= p[PAIR_LAID] * chance
+    return value
+
+
+@kernel
+def lay_down_worth(g, r, seat, action, chance, look, wild_kept, p):
+    """Worth of a legal lay-down. chance: late_chance; look: side_share; wild_kept: wild_kept_worth."""
+    side = seat % int(r["sides"])
+    rank, naturals, twos, jokers = lay_down_cards(action)
+    new_wilds = twos + jokers
+    points = twos * int(r["card_points"][TWO]) + jokers * int(r["card_points"][JOKER])
+    if rank != WILD:
+        points += naturals * int(r["card_points"][rank])
+    # Points on the table count, in the hand they count against us; early the card would mostly still be laid later.
+    value = 2.0 * points * (1.0 - chance) + _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p)
+    if action >= ADD and open_size(g, side, rank) == 0:
+        return value + _growth_worth(g, r, side, rank, new_wilds > 0)
+    on_table = int(g["naturals"][side, rank])
+    wilds = int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
+    held_wilds = int(g["hands"][seat, TWO]) + int(g["hands"][seat, JOKER])
+    held = held_wilds - new_wilds if rank == WILD else int(g["hands"][seat, rank]) - naturals
+    # Before: what lies there, the hand's cards not counted, so that laying them is a gain.
+    value += rank_worth(g, r, seat, side, rank, on_table + naturals, wilds + new_wilds, look, held, p)
+    value -= rank_worth(g, r, seat, side, rank, on_table, wilds, look, held, p)
+    return value

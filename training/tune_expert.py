@@ -1,0 +1,148 @@
+"""The recorded search for the weights of `expert`: CMA-ES over duplicate deals at engine speed.
+
+    python -m training.tune_expert --out runs/tuning --generations 100
+
+Each candidate plays the same deals, both seatings, under every rule set, half of them against `greedy`, half against
+the champion (the mean of the search when it was last renewed). The deals of a generation are new, and made from seeds
+that no other command uses (SEED_BASE). log.jsonl holds every generation; the search goes on where it stopped.
+
+Hansen, The CMA Evolution Strategy: A Tutorial, arXiv:1604.00772; diagonal start as in Ros and Hansen, 2008.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from agents.scripted.dispatch import GREEDY
+from agents.scripted.expert_tuned import tuned_for
+from agents.scripted.expert_weights import HIGH, LOW, NUM_WEIGHTS, WEIGHTS
+from agents.scripted.playout import draw_numbers, start_games
+from agents.scripted.weighted_playout import WEIGHTED, play_weighted
+from hf_env import load_rules
+from hf_env.engine.rng import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY
+from hf_env.engine.state import GAME_DTYPE
+
+# No judgement starts from seeds in this range.
+SEED_BASE = 900_000_000
+# Points that count alike: about the spread of one duplicate deal under each rule set.
+SCALE = {"whitnack": 1350.0, "bicycle": 830.0, "family": 1290.0, "mini": 350.0}
+RENEW_EVERY = 10
+
+
+def duel(rules, weights: np.ndarray, opponent, num_deals: int, seed: int) -> np.ndarray:
+    """Points of `weights` over `opponent` in each of num_deals duplicate deals, averaged over the seatings: (num_deals,).
+
+    rules: RuleSet. weights: (NUM_WEIGHTS,) float64. opponent: a number of agents.scripted.dispatch, or weights. With
+    more than two sides the weights sit once on each side, the opponent on all others.
+    """
+    record, sides, seats = rules.to_record(), rules.num_sides, rules.players
+    seeds = draw_numbers(seed, FOR_GAME, num_deals)
+    deals = 1 + draw_numbers(seed, FOR_DEAL_NUMBER, num_deals, int(record[0]["deals"]))
+    keys = draw_numbers(seed, FOR_POLICY, num_deals).astype(np.uint64)
+    scripted = isinstance(opponent, int)
+    total = np.zeros(num_deals)
+    for side in range(sides):
+        games = np.zeros(num_deals, GAME_DTYPE)
+        start_games(games, record, deals, seeds, np.int64(1))
+        own = np.arange(seats) % sides == side
+        players = np.tile(np.where(own, WEIGHTED, opponent if scripted else WEIGHTED), (num_deals, 1))
+        rows = np.where(own[:, None], weights, np.zeros(NUM_WEIGHTS) if scripted else opponent)
+        wrong = play_weighted(games, record, players, np.ascontiguousarray(rows), keys)
+        if wrong >= 0:
+            raise RuntimeError(f"expert chose an illegal action in the deal of seed {seeds[wrong]} under {rules.preset}")
+        scores = games["deal_scores"][:, :sides].astype(np.float64)
+        total += scores[:, side] - (scores.sum(1) - scores[:, side]) / (sides - 1)
+    return total / sides
+
+
+def fitness(weights: np.ndarray, champion: np.ndarray, rule_sets: dict, num_deals: int, seed: int) -> float:
+    """Mean over the rule sets and both opponents of the points won, in units of SCALE: the higher the better."""
+    parts = []
+    for name, rules in rule_sets.items():
+        for part, opponent in enumerate((GREEDY, champion)):
+            points = duel(rules, weights, opponent, num_deals // 2, seed + part)
+            parts.append(points.mean() / SCALE.get(name, 1300.0))
+    return float(np.mean(parts))
+
+
+def to_unit(weights: np.ndarray) -> np.ndarray:
+    """Weights (NUM_WEIGHTS,) as shares of their ranges."""
+    return (weights - LOW) / (HIGH - LOW)
+
+
+def from_unit(shares: np.ndarray) -> np.ndarray:
+    """The inverse of to_unit."""
+    return LOW + np.clip(shares, 0.0, 1.0) * (HIGH - LOW)
+
+
+def search(out: Path, start: np.ndarray, rule_names: list[str], generations: int, num_deals: int, population: int, sigma: float, seed: int) -> np.ndarray:
+    """Run or continue the search in folder `out`; returns the mean of its last generation as weights."""
+    import cma
+
+    out.mkdir(parents=True, exist_ok=True)
+    rule_sets = {name: load_rules(name) for name in rule_names}
+    state_file = out / "search.pickle"  # made by this command for itself; never loaded from elsewhere
+    if state_file.exists():
+        strategy, champion, generation = pickle.loads(state_file.read_bytes())
+    else:
+        options = {"bounds": [0.0, 1.0], "popsize": population, "seed": seed + 1, "verbose": -9, "CMA_diagonal": True}
+        strategy, champion, generation = cma.CMAEvolutionStrategy(to_unit(start), sigma, options), start, 0
+    while generation < generations:
+        began = time.perf_counter()
+        candidates = strategy.ask()
+        deal_seed = SEED_BASE + seed * 1_000_000 + 2 * generation
+        values = [fitness(from_unit(one), champion, rule_sets, num_deals, deal_seed) for one in candidates]
+        strategy.tell(candidates, [-value for value in values])
+        generation += 1
+        mean = from_unit(strategy.result.xfavorite)
+        entry = {
+            "generation": generation, "best": max(values), "mean_of_candidates": float(np.mean(values)),
+            "sigma": float(strategy.sigma), "seconds": time.perf_counter() - began,
+            "weights": {weight.name: round(float(value), 4) for weight, value in zip(WEIGHTS, mean, strict=True)},
+        }  # fmt: skip
+        if generation % RENEW_EVERY == 0:
+            champion = mean
+            check = SEED_BASE + seed * 1_000_000 + 500_000 + generation
+            entry["over_greedy"] = {}
+            for name, rules in rule_sets.items():
+                points = duel(rules, mean, GREEDY, 2000, check)
+                entry["over_greedy"][name] = [float(points.mean()), float(1.96 * points.std() / np.sqrt(len(points)))]
+        with open(out / "log.jsonl", "a", encoding="utf-8") as log:
+            log.write(json.dumps(entry) + "\n")
+        state_file.write_bytes(pickle.dumps((strategy, champion, generation)))
+        print(f"generation {generation}: best {entry['best']:+.3f}, mean {entry['mean_of_candidates']:+.3f}", entry.get("over_greedy", ""), flush=True)
+    return from_unit(strategy.result.xfavorite)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; returns its exit code."""
+    parser = argparse.ArgumentParser(description="Search the weights of the player expert (needs: pip install cma).")
+    parser.add_argument("--out", type=Path, default=Path("runs/tuning"), help="folder of the log and of the search's state")
+    parser.add_argument("--rules", nargs="+", default=["whitnack", "bicycle"], help="rule sets that count alike")
+    parser.add_argument("--generations", type=int, default=100)
+    parser.add_argument("--deals", type=int, default=400, help="duplicate deals a candidate and rule set")
+    parser.add_argument("--population", type=int, default=16)
+    parser.add_argument("--sigma", type=float, default=0.08, help="first step, as a share of each weight's range")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--start", type=Path, help="JSON file of weights by name; default: where the player stands")
+    chosen = parser.parse_args(arguments)
+    start = tuned_for(load_rules(chosen.rules[0]))
+    if chosen.start is not None:
+        given = json.loads(chosen.start.read_text(encoding="utf-8"))
+        start = np.array([given.get(weight.name, weight.start) for weight in WEIGHTS])
+    weights = search(
+        chosen.out, start, chosen.rules, chosen.generations, chosen.deals, chosen.population, chosen.sigma, chosen.seed
+    )
+    print(json.dumps({weight.name: round(float(value), 4) for weight, value in zip(WEIGHTS, weights, strict=True)}, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
