@@ -11,7 +11,7 @@ from agents.catalogue import UnknownPolicyError, load
 from agents.policy import PolicyBatch, SeatViews
 from agents.scripted import GreedyPolicy, RandomPolicy, play_deals
 from agents.scripted.beam_search import BeamWork, make_work
-from agents.scripted.dispatch import BEAM, GREEDY, RANDOM, choose_batch, work_for
+from agents.scripted.dispatch import BEAM, EXPERT, GREEDY, RANDOM, choose_batch, work_for
 from agents.scripted.playout import Table
 from hf_env.engine.cards import JOKER, RED3
 from hf_env.engine.redact import redact_rows
@@ -21,7 +21,7 @@ from tests.rules.strategies import random_rule_set
 
 PRESETS = list_rules()
 # Players that choose, with the number of deals that each is tried with under a preset.
-CHOOSERS = {"greedy": 200, "beam": 40}
+CHOOSERS = {"greedy": 200, "expert": 200, "beam": 40}
 HIDDEN_WHOLLY = ("feet", "stock", "stock_next", "seed", "potential")
 
 
@@ -82,7 +82,7 @@ def test_the_redacted_game_gives_the_same_action(preset):
     for games, seats, masks in states(table):
         keys = np.arange(count, count + len(games)).astype(np.uint64)
         views = redacted(games, table.rules, seats)
-        for number in (RANDOM, GREEDY, BEAM):
+        for number in (RANDOM, GREEDY, EXPERT, BEAM):
             seen = choices(number, views, table.rules, seats, masks, keys)
             np.testing.assert_array_equal(seen, choices(number, games, table.rules, seats, masks, keys))
         count += len(games)
@@ -196,7 +196,7 @@ def test_policies_read_the_views_only():
         keys=keys,
         make_views=lambda: SeatViews(redacted(games, table.rules, seats), table.rules),
     )
-    for policy, number in ((RandomPolicy(), RANDOM), (GreedyPolicy(), GREEDY), (load("greedy"), GREEDY), (load("beam"), BEAM)):
+    for policy, number in ((RandomPolicy(), RANDOM), (GreedyPolicy(), GREEDY), (load("greedy"), GREEDY), (load("expert"), EXPERT), (load("beam"), BEAM)):
         np.testing.assert_array_equal(policy.act(batch), choices(number, games, table.rules, seats, masks, keys))
 
 
