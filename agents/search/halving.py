@@ -1,7 +1,7 @@
 """Which candidate deserves how many playouts, and when to leave the rollout player's own choice.
 
-Sequential halving (Karnin, Koren, Somekh 2013): the budget is spread over ceil(log2 K) rounds; in each, all candidates
-left are played on the same further worlds, and the better half goes on.
+Sequential halving (Karnin, Koren, Somekh 2013): the budget is spread evenly over about log2 K rounds; in each, all
+candidates left are played on the same further worlds, and the better half goes on.
 """
 
 from __future__ import annotations
@@ -37,10 +37,9 @@ class Tally:
         self.squares[self.left] += (differences**2).sum(0)
 
     def halve(self) -> None:
-        """Keep the base and the better half of the candidates left, the earlier one among equals."""
-        keep = math.ceil(len(self.left) / 2)
+        """Keep the base and the best of the others, half of the candidates in all; the earlier one among equals."""
         others = self.left[1:]
-        best = others[np.argsort(-self.gains[others], kind="stable")][: max(1, keep - 1)]
+        best = others[np.argsort(-self.gains[others], kind="stable")][: halved(len(self.left)) - 1]
         self.left = np.concatenate([self.left[:1], np.sort(best)])
 
     def means(self) -> np.ndarray:
@@ -59,9 +58,14 @@ class Tally:
         return int(best) if mean > guard * math.sqrt(variance / n) else 0
 
 
+def halved(num: int) -> int:
+    """How many of so many candidates go on. Rounded down, so that one world a round costs 2 K playouts at most."""
+    return max(2, num // 2)
+
+
 def num_rounds(num_candidates: int) -> int:
-    """Rounds of halving until the base and one other are left and have been compared."""
-    return max(1, math.ceil(math.log2(num_candidates)))
+    """Rounds until the base and one other are left and have been compared."""
+    return 1 if num_candidates <= 2 else 1 + num_rounds(halved(num_candidates))
 
 
 def spend(tally: Tally, rollouts: int, play: Callable[[np.ndarray, int, int], np.ndarray]) -> None:

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from agents.policy import PolicyBatch
-from agents.scripted.dispatch import NUMBERS, choose_batch
-from agents.search.halving import Tally, num_rounds, spend
-from agents.search.playouts import NO_WORLD, STUCK, play_worlds
+from agents.scripted.dispatch import NUMBERS
+from agents.search.halving import Tally, spend
+from agents.search.scripted import NoWorldError, ScriptedRollouts
 from hf_env.engine.rewards import POINTS_PER_REWARD
 
+# The strongest scripted player that there is.
+DEFAULT_PLAYER = "expert" if "expert" in NUMBERS else "greedy"
 # A budget in time is cut after so many playouts a decision at the most: far beyond what any difference needs.
 MOST_ROLLOUTS = 1_000_000
 
@@ -39,34 +41,44 @@ class SearchPolicy:
 
     rollouts: playouts a decision in total, 2 or more. ms: instead, the time a decision may take, in milliseconds of one
     thread; results then depend on the machine. player: the scripted player of the playouts and of the first choice (a
-    key of ``agents.scripted.dispatch.NUMBERS``). candidates: actions compared at most, in the player's own order, 2 or
+    key of ``agents.scripted.dispatch.NUMBERS``). policy: instead of that player a learned one, a path to a checkpoint or a
+    policy with ``evaluate``, whose probabilities and value are used (agents/search/learned.py). depth: turns after which a playout is cut and the value fitted to the
+    player's play stands for the rest; 0: never, and never where no value was fitted to that player and rule set. candidates: actions compared at most, in the player's own order, 2 or
     more. guard: standard errors by which an action must beat the player's own choice, 0 or more. threads: decisions of a
     batch searched side by side; no effect on the results.
     Raises KeyError for an unknown player, ValueError for a number out of range.
     """
 
     def __init__(
-        self, rollouts: int = 200, player: str = "greedy", *, ms: float | None = None, candidates: int = 8,
-        guard: float = 1.0, threads: int = 1,
+        self, rollouts: int = 200, player: str = DEFAULT_PLAYER, *, policy: Any = None, ms: float | None = None,
+        depth: int = 8, candidates: int = 8, guard: float = 0.5, threads: int = 1,
     ) -> None:  # fmt: skip
-        least = {"rollouts": (rollouts, 2), "candidates": (candidates, 2), "guard": (guard, 0), "threads": (threads, 1)}
+        least = {
+            "rollouts": (rollouts, 2), "depth": (depth, 0), "candidates": (candidates, 2), "guard": (guard, 0),
+            "threads": (threads, 1),
+        }  # fmt: skip
         for name, (value, low) in least.items():
             if not value >= low:
                 raise ValueError(f"{name}={value} must be {low} or more")
         if ms is not None and not ms > 0:
             raise ValueError(f"ms={ms} must be above 0")
-        self.rollouts, self.ms, self.player = rollouts, ms, player
+        self.rollouts, self.ms, self.player, self.policy, self.depth = rollouts, ms, player, policy, depth
         self.candidates, self.guard, self.threads = candidates, guard, threads
-        self._number = np.int64(NUMBERS[player])
+        self._rollouts = ScriptedRollouts(player, depth) if policy is None else _learned(policy, depth)
 
     @property
     def name(self) -> str:
         """As a spec of ``agents.load``."""
         budget = f"rollouts={self.rollouts}" if self.ms is None else f"ms={self.ms:g}"
-        return f"search:{budget},player={self.player}"
+        return f"search:{budget},player={self.player}" if self.policy is None else f"search:{budget},policy={self.policy}"
 
     def __repr__(self) -> str:
         return f"SearchPolicy({self.name!r})"
+
+    def start(self, num_games: int, rules: Any, seed: int) -> None:
+        """Check that a learned policy inside was made for this table. Raises ValueError where not."""
+        if hasattr(self._rollouts, "start"):
+            self._rollouts.start(num_games, rules, seed)
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32. Reads the batch's views, masks and keys only."""
@@ -79,14 +91,20 @@ class SearchPolicy:
         played out too, for its value.
         """
         result = self.search(batch, forced_too=True)
-        shares = result.counts / result.counts.sum(1, keepdims=True)
-        values = result.means[np.arange(len(batch)), result.actions] / POINTS_PER_REWARD
-        return shares.astype(np.float32), values.astype(np.float32)
+        rows = np.arange(len(batch))
+        counts, values = result.counts, result.means[rows, result.actions] / POINTS_PER_REWARD
+        # Where no consistent world was found: the player's own choice, and as if the sides were even.
+        unplayed = counts.sum(1) == 0
+        counts[unplayed, result.actions[unplayed]] = 1
+        values[unplayed] = 0.0
+        return (counts / counts.sum(1, keepdims=True)).astype(np.float32), values.astype(np.float32)
 
     def search(self, batch: PolicyBatch, forced_too: bool = False) -> SearchResult:
         """Search every decision with more than one legal action; `forced_too`: the others too, for their value."""
         n, num_actions = batch.action_masks.shape
-        order = self._player_order(batch)
+        # Each round of halving plays whoever is left on one world at least, twice the candidates in all at most.
+        most = min(self.candidates, max(2, self.rollouts // 2)) if self.ms is None else self.candidates
+        order = self._rollouts.order(batch, most)
         result = SearchResult(
             order[:, 0].astype(np.int32), order[:, 0].astype(np.int32), np.zeros((n, num_actions), np.int64),
             np.full((n, num_actions), np.nan),
@@ -104,45 +122,17 @@ class SearchPolicy:
                 list(pool.map(decide, rows))
         return result
 
-    def _player_order(self, batch: PolicyBatch) -> np.ndarray:
-        """Candidates (N, K) int64 in the player's own order, then -1: its choice, its choice were that not legal, ..."""
-        views, seats = batch.views, np.ascontiguousarray(batch.seats, np.int32)
-        masks = np.array(batch.action_masks, np.int8, order="C")
-        keys = np.ascontiguousarray(batch.keys, np.uint64)
-        order = np.full((len(masks), self.candidates), -1, np.int64)
-        actions = np.empty(len(masks), np.int32)
-        for place in range(min(self.candidates, int(masks.sum(1).max(initial=0)))):
-            choose_batch(self._number, views.games, views.rules, seats, masks, keys, actions)
-            rows = np.arange(len(masks))
-            # Where the player would rather do nothing, the first legal action comes next.
-            first = masks.argmax(1)
-            fits = (actions >= 0) & (masks[rows, np.maximum(actions, 0)] != 0)
-            chosen = np.where(fits, actions, first)
-            open_rows = masks.any(1)
-            order[open_rows, place] = chosen[open_rows]
-            masks[rows, chosen] = 0
-        return order
-
     def _decide(self, batch: PolicyBatch, row: int, candidates: np.ndarray, result: SearchResult) -> None:
         """Search one decision and write its row of the result."""
         tally = Tally(len(candidates))
-        views, seat, key = batch.views, np.int64(batch.seats[row]), np.uint64(batch.keys[row])
 
-        def play(indices: np.ndarray, first: int, worlds: int) -> np.ndarray:
-            returns = np.empty((worlds, len(indices)))
-            code = play_worlds(
-                views.games, views.rules, np.int64(row), seat, key, self._number, candidates[indices], np.int64(first), returns
-            )
-            if code == NO_WORLD:
-                raise _NoWorldError
-            if code == STUCK:
-                raise RuntimeError(f"the player {self.player!r} chose an illegal action in a playout")
-            return returns
+        def play(indices: np.ndarray, first: int, num_worlds: int) -> np.ndarray:
+            return self._rollouts.play(batch, row, candidates[indices], first, num_worlds)
 
         try:
             chosen = self._run(tally, play)
-        except _NoWorldError:
-            return
+        except NoWorldError:
+            return  # the player's own choice stands
         result.actions[row] = candidates[chosen]
         result.counts[row, candidates] = tally.counts
         result.means[row, candidates] = tally.means()
@@ -163,11 +153,18 @@ class SearchPolicy:
         return tally.choice(self.guard)
 
 
-class _NoWorldError(Exception):
-    """No consistent world was found: the rollout player's own choice stands."""
+def _learned(policy: Any, depth: int) -> Any:
+    """A learned policy inside the search. Imported here: a scripted one needs no more."""
+    from agents.catalogue import load
+    from agents.search.learned import LearnedRollouts
+
+    loaded = load(policy)
+    if not hasattr(loaded, "evaluate"):
+        raise ValueError(f"policy={policy} has no probabilities and values; give the path of a checkpoint")
+    return LearnedRollouts(loaded, depth)
 
 
-_OPTIONS = {"rollouts": int, "ms": float, "player": str, "candidates": int, "guard": float, "threads": int}
+_OPTIONS = {"rollouts": int, "ms": float, "player": str, "policy": str, "depth": int, "candidates": int, "guard": float, "threads": int}
 
 
 def make(name: str, **options: str) -> SearchPolicy:
@@ -186,11 +183,14 @@ def make(name: str, **options: str) -> SearchPolicy:
         except ValueError:
             kind = {int: "a whole number", float: "a number"}[_OPTIONS[option]]
             raise UnknownPolicyError(f"search: {option}={text} must be {kind}") from None
-    if "ms" in values and "rollouts" in values:
-        raise UnknownPolicyError("search: give rollouts or ms, not both")
+    for one, other in (("rollouts", "ms"), ("player", "policy")):
+        if one in values and other in values:
+            raise UnknownPolicyError(f"search: give {one} or {other}, not both")
     if values.get("player", "random") not in NUMBERS:
         raise UnknownPolicyError(f"search: player={values['player']} is not known; players are {', '.join(NUMBERS)}")
     try:
         return SearchPolicy(**values)
+    except UnknownPolicyError:
+        raise
     except ValueError as error:
         raise UnknownPolicyError(f"search: {error}") from None
