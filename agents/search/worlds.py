@@ -13,7 +13,7 @@ from hf_env.engine.rng import FOR_SHUFFLE_HIDDEN, advance, combine, shuffle, str
 from hf_env.engine.state import BINDING_BOTH, PHASE_ANSWER
 
 _PER_DECK = np.array(CARDS_PER_DECK, np.int64)
-# Deals of the hidden cards until an asker bound by a yes could really go out; one in some hundred can.
+# Deals of the hidden cards until one lets the asker go out; of small hands one in ten to a few hundred does.
 MAX_TRIES = 1000
 
 
@@ -108,7 +108,9 @@ def _part_red3s(rest, foot_cards, left, red3s, in_feet, state):
 
 @kernel
 def _asker_can_go_out(out, r, plans):
-    return int(r["permission"]) != BINDING_BOTH or out["phase"] != PHASE_ANSWER or can_lay_out(out, r, int(out["turn_seat"]), plans)
+    """Whether the asker, if the seat is to answer one, could lay its hand out. Nobody asks in vain; bound by a yes
+    (permission binding_both) nobody may."""
+    return out["phase"] != PHASE_ANSWER or can_lay_out(out, r, int(out["turn_seat"]), plans)
 
 
 @kernel
@@ -117,7 +119,8 @@ def sample_world(view, r, seat, key, number, pool, plans, out):
 
     view: the game as the seat may know it (hf_env.engine.redact), at a decision. key: uint64, of the decision. pool:
     (MAX_CARDS,) uint8 and plans to work in. The seed is new: so are later reshuffles. What shaping counts stays 0.
-    Returns False where the asker that the seat answers could not go out in any of MAX_TRIES worlds, as it must.
+    Returns False where the asker that the seat answers could go out in none of MAX_TRIES deals, and the rules say that
+    it can.
     """
     copy_record(out, view)
     state = stream(key, FOR_SHUFFLE_HIDDEN, number, 0)
@@ -127,7 +130,7 @@ def sample_world(view, r, seat, key, number, pool, plans, out):
         _deal_hidden(r, seat, size, red3s, combine(state, attempt), pool, out)
         if _asker_can_go_out(out, r, plans):
             return True
-    return False
+    return int(r["permission"]) != BINDING_BOTH
 
 
 @entry
