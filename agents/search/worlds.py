@@ -125,8 +125,8 @@ def sample_world(view, r, seat, key, number, pool, plans, out):
     copy_record(out, view)
     state = stream(key, FOR_SHUFFLE_HIDDEN, number, 0)
     out["seed"] = np.int64(state >> np.uint64(1))
-    size, red3s = _fill_pool(view, r, seat, pool)
     for attempt in range(MAX_TRIES):
+        size, red3s = _fill_pool(view, r, seat, pool)
         _deal_hidden(r, seat, size, red3s, combine(state, attempt), pool, out)
         if _asker_can_go_out(out, r, plans):
             return True

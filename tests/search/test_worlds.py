@@ -89,6 +89,7 @@ def test_an_asker_can_go_out(permission, least):
     for row in range(len(games)):
         for world in worlds_of(batch, row, 5):
             world = np.array([world])
+            assert GameAccess(batch.views.rules, world).broken_invariant() == 0
             world["phase"], world["to_move"], world["asked"] = PHASE_PLAY, world["turn_seat"], 0
             able.append(ASK in GameAccess(bound, world).legal())  # legal there only for who can go out
     assert np.mean(able) >= least
