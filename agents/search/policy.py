@@ -51,7 +51,7 @@ class SearchPolicy:
 
     def __init__(
         self, rollouts: int = 200, player: str = DEFAULT_PLAYER, *, policy: Any = None, ms: float | None = None,
-        depth: int = 8, candidates: int = 8, guard: float = 0.5, threads: int = 1,
+        depth: int = 8, candidates: int = 8, guard: float = 1.0, threads: int = 1,
     ) -> None:  # fmt: skip
         least = {
             "rollouts": (rollouts, 2), "depth": (depth, 0), "candidates": (candidates, 2), "guard": (guard, 0),
