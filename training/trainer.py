@@ -237,6 +237,7 @@ class Trainer:
             "rules": [rules.to_toml() for rules in self.rules],
             "rules_names": [rules.name for rules in self.rules],
             "rules_fingerprints": [rules.fingerprint for rules in self.rules],
+            "value_of": {"reward": self.config.reward, "shaping": self.config.shaping},
             "lineage": {
                 "seed": self.config.seed,
                 "iteration": self.iteration,

@@ -100,7 +100,8 @@ def network_from_bytes(data: bytes, config: NetworkConfig) -> MlpNetwork:
 def save_policy(folder: Path | str, network: MlpNetwork, info: dict[str, Any]) -> str:
     """Write a policy's two files into ``folder`` (made if missing) and return the tensors' SHA-256.
 
-    info: JSON values: num_seats, num_sides, sections, rules, rules_names, rules_fingerprints, lineage; the versions are added.
+    info: JSON values: num_seats, num_sides, sections, rules, rules_names, rules_fingerprints, value_of (the reward and
+        shaping that the value is of), lineage; the versions are added.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

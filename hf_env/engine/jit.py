@@ -9,6 +9,7 @@ import functools
 import hashlib
 import os
 import platform
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -21,22 +22,39 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 from numba.extending import intrinsic
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-# Folders below hf_env with kernels; a kernel elsewhere (agents/scripted) is keyed by these and its own folder.
+# Folders below hf_env with kernels; a kernel elsewhere (agents/scripted) is keyed by these, its own folder and the
+# folders with kernels that its own imports from (agents/search plays agents/scripted).
 _KERNEL_FOLDERS = ("engine", "observation")
+_IMPORTED = re.compile(r"^from (\w+(?:\.\w+)+) import", re.MULTILINE)
 _CACHE_LINE = 64
 # state.HOT_BYTES, rounded up to whole cache lines.
 _PREFETCH_BYTES = 1600
 INTERPRETED = bool(config.DISABLE_JIT)
 
 
+def _folders_of(folder: Path) -> list[Path]:
+    """The folders whose sources a kernel in `folder` may be compiled of."""
+    folders = [_PACKAGE / name for name in _KERNEL_FOLDERS]
+    waiting = [] if folder in folders else [folder]
+    while waiting:
+        one = waiting.pop()
+        folders.append(one)
+        for path in sorted(one.glob("*.py")):
+            for name in _IMPORTED.findall(path.read_text(encoding="utf-8")):
+                # Outside hf_env only: of that the folders with kernels are listed.
+                other = _PACKAGE.parent.joinpath(*name.split(".")[:-1])
+                if name.startswith("hf_env.") or other in folders or other in waiting or not other.is_dir():
+                    continue
+                if any("hf_env.engine.jit" in source.read_text(encoding="utf-8") for source in other.glob("*.py")):
+                    waiting.append(other)
+    return folders
+
+
 @functools.cache
 def source_hash(folder: Path) -> str:
     """Hash of all kernel sources of hf_env and of `folder`, with the versions that compiled code depends on."""
     digest = hashlib.sha256()
-    folders = [_PACKAGE / name for name in _KERNEL_FOLDERS]
-    if folder not in folders:
-        folders.append(folder)
-    for one in folders:
+    for one in _folders_of(folder):
         for path in sorted(one.glob("*.py")):
             digest.update(path.name.encode())
             digest.update(path.read_bytes())

@@ -103,6 +103,33 @@ def test_an_edit_of_any_kernel_source_changes_the_key_of_the_cache(tmp_path, edi
     assert checked[0] != after[0]
 
 
+AGENTS_KEY = """
+from pathlib import Path
+import hf_env.engine.jit as jit
+agents = Path(jit.__file__).parents[2] / "agents"
+print(*(jit.cache_folder(agents / name).name for name in ("search", "scripted", "neural")))
+"""
+
+
+def test_a_folder_of_kernels_is_keyed_by_those_that_it_imports_from(tmp_path):
+    # The search compiles the scripted players into its playouts; these know nothing of it.
+    copy = tmp_path / "copy"
+    for package in ("hf_env", "agents"):
+        shutil.copytree(ROOT / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def keys():
+        return run_python(AGENTS_KEY, path=copy, NUMBA_CACHE_DIR=str(tmp_path / "cache")).split()
+
+    before = keys()
+    edited = copy / "agents" / "scripted" / "laying.py"
+    edited.write_text(edited.read_text() + "\n# edited\n")
+    after = keys()
+    assert [a != b for a, b in zip(before, after, strict=True)] == [True, True, False]
+    edited = copy / "agents" / "search" / "worlds.py"
+    edited.write_text(edited.read_text() + "\n# edited\n")
+    assert [a != b for a, b in zip(after, keys(), strict=True)] == [True, False, False]
+
+
 CACHED_CALL = """
 import json
 import numpy as np

@@ -1,0 +1,123 @@
+"""A learned policy inside the search: its probabilities order the actions, it plays the playouts, its value cuts them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from agents.policy import PolicyBatch, decision_keys
+from agents.scripted.playout import write_masks
+from agents.search.playouts import apply_actions, standings
+from agents.search.scripted import NoWorldError
+from agents.search.worlds import sample_worlds
+from hf_env.engine.action_ids import NUM_ACTIONS
+from hf_env.engine.rewards import POINTS_PER_REWARD
+from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
+from hf_env.engine.vector import observe_games
+from hf_env.observation.layout import ObservationLayout
+
+
+class LearnedRollouts:
+    """Playouts by a learned policy on all seats.
+
+    policy: with ``act``, ``evaluate`` and ``info`` (agents.neural.NeuralPolicy). depth: turns after which, at the
+    searching seat's next decision, the policy's value stands for the rest of the deal; 0: never, and never where the
+    checkpoint does not say that its value is of the score difference, with shaping "full" or none.
+    """
+
+    def __init__(self, policy: Any, depth: int) -> None:
+        self.policy = policy
+        self.value_of = getattr(policy, "info", {}).get("value_of", {})
+        known = self.value_of.get("reward") == "score_difference" and self.value_of.get("shaping") in (None, "full")
+        self.depth = depth if known else 0
+
+    def start(self, num_games: int, rules: Any, seed: int) -> None:
+        """As the policy's own: raises ValueError for a table that it was not made for."""
+        if hasattr(self.policy, "start"):
+            self.policy.start(num_games, rules, seed)
+
+    def order(self, batch: PolicyBatch, most: int) -> np.ndarray:
+        """Up to `most` actions of each row, (N, most) int64, the likeliest first, -1 beyond."""
+        order = np.full((len(batch), most), -1, np.int64)
+        for row in range(len(batch)):
+            # Each row by itself: a matrix product's last bits depend on the number of rows.
+            one = PolicyBatch(
+                batch.observations[row : row + 1], batch.action_masks[row : row + 1], batch.games[row : row + 1],
+                batch.seats[row : row + 1], batch.game_starts[row : row + 1], batch.keys[row : row + 1],
+            )  # fmt: skip
+            probabilities = self.policy.evaluate(one)[0][0]
+            legal = np.flatnonzero(batch.action_masks[row])
+            best = legal[np.argsort(-probabilities[legal], kind="stable")][:most]
+            order[row, : len(best)] = best
+        return order
+
+    def play(self, batch: PolicyBatch, row: int, actions: np.ndarray, first: int, num_worlds: int) -> np.ndarray:
+        """Score differences in points (W, K) of `actions` (K,) int64 on worlds first, first + 1, ... of one row.
+
+        All playouts are played side by side. Raises NoWorldError.
+        """
+        views, seat, key = batch.views, int(batch.seats[row]), batch.keys[row]
+        worlds = np.empty(first + num_worlds, GAME_DTYPE)
+        if not sample_worlds(views.games, views.rules, np.int64(row), np.int64(seat), np.uint64(key), worlds):
+            raise NoWorldError
+        games = np.repeat(worlds[first:], len(actions))
+        numbers = np.repeat(np.arange(first, first + num_worlds), len(actions))
+        apply_actions(games, views.rules, np.tile(actions, num_worlds))
+        returns = np.full(len(games), np.nan)
+        rule = views.rules[int(views.games[row]["rule"])]
+        layout = ObservationLayout((int(rule["players"]), int(rule["sides"])))
+        last_turn = int(views.games[row]["turns"]) + self.depth
+        made = 0
+        while True:
+            left = np.flatnonzero(np.isnan(returns) & (games["phase"] != PHASE_OVER))
+            if not len(left):
+                break
+            made += 1
+            playing = games[left]
+            step = self._batch(playing, views.rules, numbers[left], key, made, layout)
+            cut = (playing["turns"] >= last_turn) & (step.seats == seat) & (self.depth > 0)
+            if cut.any():
+                returns[left[cut]] = self._values(playing[cut], views.rules, seat, step, cut)
+                left, step = left[~cut], _rows(step, ~cut)
+            if len(left):
+                playing = games[left]
+                apply_actions(playing, views.rules, np.asarray(self.policy.act(step), np.int64))
+                games[left] = playing
+        over = games["phase"] == PHASE_OVER
+        final = np.empty(len(games))
+        standings(games, views.rules, np.int64(seat % int(rule["sides"])), final)
+        returns[over] = final[over]
+        return returns.reshape(num_worlds, len(actions))
+
+    def _batch(self, games, rules, numbers, key, made: int, layout: ObservationLayout) -> PolicyBatch:
+        """The decisions that stand in these games. Candidates on one world have the same keys."""
+        masks = np.empty((len(games), NUM_ACTIONS), np.int8)
+        seats = np.empty(len(games), np.int32)
+        write_masks(games, rules, masks, seats)
+        observations = np.empty((len(games), layout.width), np.int16)
+        if observe_games(games, rules, seats, observations, np.int64(0)):
+            raise OverflowError("a score in a playout does not fit into the observation")
+        keys = decision_keys(int(key), numbers, 0, seats, made)
+        return PolicyBatch(observations, masks, numbers, seats, np.zeros(len(games), bool), keys)
+
+    def _values(self, games, rules, seat: int, step: PolicyBatch, cut: np.ndarray) -> np.ndarray:
+        """What the policy expects of the deal's end, in points.
+
+        A value learned with full shaping leaves out what the side has already; that is added. What its hands and feet
+        counted at the deal's start is not known, and no matter: it is the same for all candidates that are cut.
+        """
+        values = self.policy.evaluate(_rows(step, cut))[1].astype(np.float64) * POINTS_PER_REWARD
+        if self.value_of.get("shaping") == "full":
+            standing = np.empty(len(games))
+            standings(games, rules, np.int64(seat % int(rules[int(games[0]["rule"])]["sides"])), standing)
+            values += standing
+        return values
+
+
+def _rows(batch: PolicyBatch, chosen: np.ndarray) -> PolicyBatch:
+    """The chosen rows of a batch without views."""
+    return PolicyBatch(
+        batch.observations[chosen], batch.action_masks[chosen], batch.games[chosen], batch.seats[chosen],
+        batch.game_starts[chosen], batch.keys[chosen],
+    )  # fmt: skip

@@ -1,0 +1,196 @@
+"""The player ``search``: samples hidden worlds, plays candidates out on them, and takes the best. Method: docs/search.md."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agents.policy import PolicyBatch
+from agents.scripted.dispatch import NUMBERS
+from agents.search.halving import Tally, spend
+from agents.search.scripted import NoWorldError, ScriptedRollouts
+from hf_env.engine.rewards import POINTS_PER_REWARD
+
+# The strongest scripted player that there is.
+DEFAULT_PLAYER = "expert" if "expert" in NUMBERS else "greedy"
+# A budget in time is cut after so many playouts a decision at the most: far beyond what any difference needs.
+MOST_ROLLOUTS = 1_000_000
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search of N decisions found, a row each.
+
+    actions: (N,) int32, chosen. base: (N,) int32, the rollout player's own choices. counts: (N, A) int64, playouts of
+    each action; all 0 in a row that was not searched. means: (N, A) float64, mean score difference of the deal in
+    points, NaN where not played.
+    """
+
+    actions: np.ndarray
+    base: np.ndarray
+    counts: np.ndarray
+    means: np.ndarray
+
+
+class SearchPolicy:
+    """Determinised search over what the seat may know.
+
+    rollouts: playouts a decision in total, 2 or more. ms: instead, the time a decision may take, in milliseconds of one
+    thread; results then depend on the machine. player: the scripted player of the playouts and of the first choice (a
+    key of ``agents.scripted.dispatch.NUMBERS``). policy: instead of that player a learned one, a path to a checkpoint or a
+    policy with ``evaluate``, whose probabilities and value are used (agents/search/learned.py). depth: turns after which a playout is cut and the value fitted to the
+    player's play stands for the rest; 0: never, and never where no value was fitted to that player and rule set. candidates: actions compared at most, in the player's own order, 2 or
+    more. guard: standard errors by which an action must beat the player's own choice, 0 or more. threads: decisions of a
+    batch searched side by side; no effect on the results.
+    Raises KeyError for an unknown player, ValueError for a number out of range.
+    """
+
+    def __init__(
+        self, rollouts: int = 200, player: str = DEFAULT_PLAYER, *, policy: Any = None, ms: float | None = None,
+        depth: int = 8, candidates: int = 8, guard: float = 1.0, threads: int = 1,
+    ) -> None:  # fmt: skip
+        least = {
+            "rollouts": (rollouts, 2), "depth": (depth, 0), "candidates": (candidates, 2), "guard": (guard, 0),
+            "threads": (threads, 1),
+        }  # fmt: skip
+        for name, (value, low) in least.items():
+            if not value >= low:
+                raise ValueError(f"{name}={value} must be {low} or more")
+        if ms is not None and not ms > 0:
+            raise ValueError(f"ms={ms} must be above 0")
+        self.rollouts, self.ms, self.player, self.policy, self.depth = rollouts, ms, player, policy, depth
+        self.candidates, self.guard, self.threads = candidates, guard, threads
+        self._rollouts = ScriptedRollouts(player, depth) if policy is None else _learned(policy, depth)
+
+    @property
+    def name(self) -> str:
+        """As a spec of ``agents.load``."""
+        budget = f"rollouts={self.rollouts}" if self.ms is None else f"ms={self.ms:g}"
+        return f"search:{budget},player={self.player}" if self.policy is None else f"search:{budget},policy={self.policy}"
+
+    def __repr__(self) -> str:
+        return f"SearchPolicy({self.name!r})"
+
+    def start(self, num_games: int, rules: Any, seed: int) -> None:
+        """Check that a learned policy inside was made for this table. Raises ValueError where not."""
+        if hasattr(self._rollouts, "start"):
+            self._rollouts.start(num_games, rules, seed)
+
+    def act(self, batch: PolicyBatch) -> np.ndarray:
+        """Actions (N,) int32. Reads the batch's views, masks and keys only."""
+        return self.search(batch).actions
+
+    def evaluate(self, batch: PolicyBatch) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities (N, A) float32, each action's share of the playouts, and values (N,) float32 in units of reward.
+
+        The value is the mean score difference of the action that ``act`` chooses. A decision with one legal action is
+        played out too, for its value.
+        """
+        result = self.search(batch, forced_too=True)
+        rows = np.arange(len(batch))
+        counts, values = result.counts, result.means[rows, result.actions] / POINTS_PER_REWARD
+        # Where no consistent world was found: the player's own choice, and as if the sides were even.
+        unplayed = counts.sum(1) == 0
+        counts[unplayed, result.actions[unplayed]] = 1
+        values[unplayed] = 0.0
+        return (counts / counts.sum(1, keepdims=True)).astype(np.float32), values.astype(np.float32)
+
+    def search(self, batch: PolicyBatch, forced_too: bool = False) -> SearchResult:
+        """Search every decision with more than one legal action; `forced_too`: the others too, for their value."""
+        n, num_actions = batch.action_masks.shape
+        # Each round of halving plays whoever is left on one world at least, twice the candidates in all at most.
+        most = min(self.candidates, max(2, self.rollouts // 2)) if self.ms is None else self.candidates
+        order = self._rollouts.order(batch, most)
+        result = SearchResult(
+            order[:, 0].astype(np.int32), order[:, 0].astype(np.int32), np.zeros((n, num_actions), np.int64),
+            np.full((n, num_actions), np.nan),
+        )  # fmt: skip
+        rows = range(n) if forced_too else np.flatnonzero(order[:, 1] >= 0)
+
+        def decide(row: int) -> None:
+            self._decide(batch, int(row), order[row][order[row] >= 0], result)
+
+        if self.threads == 1:
+            for row in rows:
+                decide(row)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(decide, rows))
+        return result
+
+    def _decide(self, batch: PolicyBatch, row: int, candidates: np.ndarray, result: SearchResult) -> None:
+        """Search one decision and write its row of the result."""
+        tally = Tally(len(candidates))
+
+        def play(indices: np.ndarray, first: int, num_worlds: int) -> np.ndarray:
+            return self._rollouts.play(batch, row, candidates[indices], first, num_worlds)
+
+        try:
+            chosen = self._run(tally, play)
+        except NoWorldError:
+            return  # the player's own choice stands
+        result.actions[row] = candidates[chosen]
+        result.counts[row, candidates] = tally.counts
+        result.means[row, candidates] = tally.means()
+
+    def _run(self, tally: Tally, play: Any) -> int:
+        """Spend the budget; returns the index of the candidate to choose."""
+        rollouts = self.rollouts
+        if self.ms is not None:
+            # The first world of all candidates tells how many playouts there is time for.
+            started = time.perf_counter()
+            tally.add(play(tally.left, 0, 1))
+            each = (time.perf_counter() - started) / len(tally.left)
+            rollouts = min(MOST_ROLLOUTS, int(self.ms / 1000.0 / each))
+        if len(tally.left) == 1:
+            tally.add(play(tally.left, tally.num_worlds, max(1, rollouts - tally.num_worlds)))
+            return 0
+        spend(tally, rollouts, play)
+        return tally.choice(self.guard)
+
+
+def _learned(policy: Any, depth: int) -> Any:
+    """A learned policy inside the search. Imported here: a scripted one needs no more."""
+    from agents.catalogue import load
+    from agents.search.learned import LearnedRollouts
+
+    loaded = load(policy)
+    if not hasattr(loaded, "evaluate"):
+        raise ValueError(f"policy={policy} has no probabilities and values; give the path of a checkpoint")
+    return LearnedRollouts(loaded, depth)
+
+
+_OPTIONS = {"rollouts": int, "ms": float, "player": str, "policy": str, "depth": int, "candidates": int, "guard": float, "threads": int}
+
+
+def make(name: str, **options: str) -> SearchPolicy:
+    """The policy that ``agents.load("search:rollouts=200,...")`` returns; options as of SearchPolicy.
+
+    Raises UnknownPolicyError, one line for a user, for an unknown option or a value that it does not take.
+    """
+    from agents.catalogue import UnknownPolicyError
+
+    values = {}
+    for option, text in options.items():
+        if option not in _OPTIONS:
+            raise UnknownPolicyError(f"search has no option {option!r}; it has {', '.join(_OPTIONS)}")
+        try:
+            values[option] = _OPTIONS[option](text)
+        except ValueError:
+            kind = {int: "a whole number", float: "a number"}[_OPTIONS[option]]
+            raise UnknownPolicyError(f"search: {option}={text} must be {kind}") from None
+    for one, other in (("rollouts", "ms"), ("player", "policy")):
+        if one in values and other in values:
+            raise UnknownPolicyError(f"search: give {one} or {other}, not both")
+    if values.get("player", "random") not in NUMBERS:
+        raise UnknownPolicyError(f"search: player={values['player']} is not known; players are {', '.join(NUMBERS)}")
+    try:
+        return SearchPolicy(**values)
+    except UnknownPolicyError:
+        raise
+    except ValueError as error:
+        raise UnknownPolicyError(f"search: {error}") from None

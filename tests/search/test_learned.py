@@ -1,0 +1,150 @@
+"""A learned policy inside the search."""
+
+import numpy as np
+import pytest
+
+import agents
+from agents.catalogue import UnknownPolicyError
+from agents.search import SearchPolicy
+from agents.search.learned import LearnedRollouts
+from hf_env import load_rules
+from hf_env.engine.access import GameAccess
+from hf_env.engine.state import PHASE_OVER
+from hf_env.observation.layout import ObservationLayout
+from tests.observation.shuffling import shuffled_world
+from tests.search.decisions import batch_of, reached, row_of
+
+RULES = load_rules("mini")
+
+
+class FirstLegal:
+    """Plays the first legal action and values every state alike; notes the observations that it gets."""
+
+    def __init__(self, reward="score_difference", shaping=None) -> None:
+        self.info = {"value_of": {"reward": reward, "shaping": shaping}}
+        self.widths, self.cut = set(), 0
+
+    def act(self, batch):
+        self.widths.add(batch.observations.shape[1])
+        return batch.action_masks.argmax(1)
+
+    def evaluate(self, batch):
+        self.cut += len(batch)
+        falling = batch.action_masks / np.arange(1, batch.action_masks.shape[1] + 1)
+        return falling.astype(np.float32), np.full(len(batch), 0.25, np.float32)
+
+
+def play_out(world, action, rules):
+    """A world's game after an action and first legal ones, to the deal's end."""
+    access = GameAccess(rules.to_record(), np.array([world]))
+    access.play(action)
+    while not access.is_over:
+        access.play(access.legal()[0])
+    return access
+
+
+def test_playouts_to_the_end_are_the_policys_own():
+    from tests.search.test_worlds import worlds_of
+
+    batch = batch_of(reached(RULES, 12, seed=1), RULES)
+    policy = FirstLegal()
+    rollouts = LearnedRollouts(policy, 0)
+    row = int(np.flatnonzero(batch.action_masks.sum(1) > 2)[0])
+    actions = np.flatnonzero(batch.action_masks[row])[:3]
+    returns = rollouts.play(batch, row, actions, 2, 3)
+    side = int(batch.seats[row]) % 2
+    for world, found in zip(worlds_of(batch, row, 5)[2:], returns, strict=True):
+        for action, value in zip(actions, found, strict=True):
+            scores = play_out(world, action, RULES).scores()
+            assert value == scores[side] - scores[1 - side]
+    assert policy.widths == {ObservationLayout((2, 2)).width} and policy.cut == 0
+
+
+@pytest.mark.parametrize("shaping", [None, "full"])
+def test_a_cut_playout_is_worth_the_policys_value(shaping):
+    # One turn ends with the discard; the seat's next decision is a round later.
+    batch = batch_of(reached(RULES, 40, seed=2), RULES)
+    policy = FirstLegal(shaping=shaping)
+    returns = LearnedRollouts(policy, 2).play(batch, 3, np.flatnonzero(batch.action_masks[3])[:1], 0, 60)
+    assert policy.cut > 0
+    cut = returns.ravel() == 250.0
+    if shaping is None:
+        assert cut.sum() == policy.cut
+    else:
+        # To the value comes what the sides have: it differs from world to world.
+        assert len(np.unique(returns)) > 5 and not cut.all()
+
+
+@pytest.mark.parametrize(("reward", "shaping"), [("win", None), ("score_difference", "table"), (None, None)])
+def test_a_value_of_another_kind_is_not_used(reward, shaping):
+    policy = FirstLegal(reward, shaping)
+    batch = batch_of(reached(RULES, 40, seed=2), RULES)
+    LearnedRollouts(policy, 2).play(batch, 3, np.flatnonzero(batch.action_masks[3])[:1], 0, 5)
+    assert policy.cut == 0
+
+
+def test_candidates_come_in_the_order_of_their_probability():
+    batch = batch_of(reached(RULES, 30, seed=3), RULES)
+    order = LearnedRollouts(FirstLegal(), 2).order(batch, 4)
+    for row, legal in enumerate(batch.action_masks):
+        expected = np.flatnonzero(legal)[:4]
+        np.testing.assert_array_equal(order[row, : len(expected)], expected)
+        assert (order[row, len(expected) :] == -1).all()
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    """The folder of an untrained policy for whitnack's table."""
+    pytest.importorskip("torch")
+    from agents.neural.checkpoint import save_policy
+    from agents.neural.network import NetworkConfig, build_network
+
+    layout = ObservationLayout((4, 2))
+    network = build_network(NetworkConfig(width=16, depth=1), layout.scales(), 127, seed=1)
+    folder = tmp_path_factory.mktemp("policy")
+    save_policy(folder, network, {"num_seats": 4, "num_sides": 2, "value_of": {"reward": "score_difference", "shaping": "full"}})
+    return folder
+
+
+def test_a_checkpoint_by_spec_is_legal_blind_and_independent_of_its_batch(checkpoint):
+    rules = load_rules("whitnack")
+    games = reached(rules, 16, seed=4)
+    games = games[games["phase"] != PHASE_OVER]
+    batch = with_observations(games, rules)
+    policy = agents.load(f"search:policy={checkpoint},rollouts=8,depth=2,guard=0")
+    policy.start(1, rules, 0)
+    result = policy.search(batch)
+    assert (batch.action_masks[np.arange(len(batch)), result.actions] == 1).all()
+    assert result.counts.sum(1).max() <= 8 and (result.actions != result.base).any()
+    rng = np.random.default_rng(1)
+    others = np.concatenate([shuffled_world(g, rules, int(g["to_move"]), rng) for g in games])
+    blind = policy.search(with_observations(others, rules))
+    np.testing.assert_array_equal(blind.actions, result.actions)
+    np.testing.assert_array_equal(blind.counts, result.counts)
+    np.testing.assert_array_equal(blind.means, result.means)
+    for row in (0, 5):
+        alone = policy.search(row_of(batch, row))
+        assert alone.actions[0] == result.actions[row]
+        np.testing.assert_array_equal(alone.means[0], result.means[row])
+
+
+def with_observations(games, rules):
+    """The batch of these decisions with what their seats observe."""
+    from dataclasses import replace
+
+    from tests.observation.driving import holding
+
+    return replace(batch_of(games, rules), observations=holding(games, rules).observations.copy())
+
+
+def test_mistakes_with_policies(checkpoint):
+    for spec, words in {
+        "search:policy=greedy": "policy=greedy has no probabilities",
+        "search:policy=nowhere": "'nowhere' is neither a known policy",
+        f"search:policy={checkpoint},player=greedy": "give player or policy, not both",
+    }.items():
+        with pytest.raises(UnknownPolicyError, match=words):
+            agents.load(spec)
+    with pytest.raises(ValueError, match="num_seats"):
+        agents.load(f"search:policy={checkpoint}").start(1, load_rules("two-player"), 0)
+    assert SearchPolicy(policy=str(checkpoint)).name == f"search:rollouts=200,policy={checkpoint}"

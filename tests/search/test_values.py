@@ -1,0 +1,104 @@
+"""The fitted value at a playout's cut: what it reads, and which rule sets it is for."""
+
+import numpy as np
+import pytest
+
+from agents.search.features import ALL_OWED, HELD, IN_FOOT, NUM_FEATURES, SIDE_FEATURES, TABLE, WILDS_HELD, write_features
+from agents.search.values import FORMAT, FittedValue, Weights, fitted_value, is_fitted_to, leaf_value, no_weights
+from hf_env import load_rules
+from hf_env.engine.access import GameAccess
+from hf_env.engine.cards import JOKER, TWO
+from hf_env.engine.jit import entry
+from tests.search.decisions import reached
+
+
+@entry
+def features_of(games, rules, side, spare, out):
+    for i in range(games.shape[0]):
+        write_features(games[i], rules[0], side, spare, out[i])
+
+
+@entry
+def values_of(games, rules, side, w1, b1, w2, b2, w3, b3, work, out):
+    for i in range(games.shape[0]):
+        out[i] = leaf_value(games[i], rules[0], side, w1, b1, w2, b2, w3, b3, work)
+
+
+def features(games, rules, side):
+    out = np.full((len(games), NUM_FEATURES), np.nan)
+    features_of(games, rules.to_record(), np.int64(side), np.empty(NUM_FEATURES), out)
+    return out
+
+
+@pytest.mark.parametrize("preset", ["whitnack", "three-player", "six-threes"])
+def test_features_count_what_their_names_say(preset):
+    rules = load_rules(preset)
+    games = reached(rules, 100, seed=1)
+    sides = rules.num_sides
+    seen = [features(games, rules, side) for side in range(sides)]
+    for side, own in enumerate(seen):
+        assert np.isfinite(own).all()
+        scores = [GameAccess(rules.to_record(), games[i : i + 1]).scores()[side] for i in range(len(games))]
+        penalty = 0  # of an unfinished wild meld: none in these rule sets
+        np.testing.assert_allclose((own[:, TABLE] - own[:, HELD]) * 1000 - penalty, scores)
+        seats = range(side, rules.players, sides)
+        wilds = sum(games["hands"][:, seat, TWO].astype(int) + games["hands"][:, seat, JOKER] for seat in seats)
+        np.testing.assert_allclose(own[:, WILDS_HELD], wilds)
+        np.testing.assert_allclose(own[:, IN_FOOT], games["in_foot"][:, list(seats)].sum(1))
+        # The others are the mean of the other sides.
+        others = np.mean([seen[other][:, :SIDE_FEATURES] for other in range(sides) if other != side], axis=0)
+        np.testing.assert_allclose(own[:, SIDE_FEATURES : 2 * SIDE_FEATURES], others, atol=1e-12)
+    assert (seen[0][:, ALL_OWED] > 0).any()
+
+
+def test_the_value_is_the_networks_output():
+    rules = load_rules("whitnack")
+    games = reached(rules, 30, seed=2)
+    rng = np.random.default_rng(0)
+    weights = Weights(*(rng.normal(size=one.shape) for one in no_weights()))
+    out = np.empty(len(games))
+    values_of(games, rules.to_record(), np.int64(1), *weights, np.empty((4, NUM_FEATURES)), out)
+    w1, b1, w2, b2, w3, b3 = weights
+    hidden = np.maximum(features(games, rules, 1) @ w1 + b1, 0)
+    np.testing.assert_allclose(out, np.maximum(hidden @ w2 + b2, 0) @ w3 + b3)
+
+
+def test_the_fitted_value_of_greedy_foresees_the_result():
+    from agents.scripted.playout import Table
+
+    rules = load_rules("whitnack")
+    table = Table(rules, ["greedy"] * 4, 600, seed=123)
+    table.play(120)
+    games = table.games[table.games["phase"] != 3].copy()
+    live = table.games["phase"] != 3
+    out = np.empty(len(games))
+    values_of(games, rules.to_record(), np.int64(0), *fitted_value("greedy").weights, np.empty((4, NUM_FEATURES)), out)
+    table.play()
+    final = (table.games["deal_scores"][:, 0] - table.games["deal_scores"][:, 1])[live]
+    print(f"\ncorrelation with the deal's result: {np.corrcoef(out, final)[0, 1]:.2f}")
+    assert np.corrcoef(out, final)[0, 1] > 0.35
+    assert abs(out.mean() - final.mean()) < 4 * final.std() / np.sqrt(len(final))
+
+
+def test_which_rule_sets_a_value_is_for():
+    whitnack = load_rules("whitnack")
+    value = FittedValue(no_weights(), whitnack.to_record())
+    assert is_fitted_to(value, whitnack.to_record()[0])
+    assert is_fitted_to(value, whitnack.with_overrides(deals=1).to_record()[0])
+    assert not is_fitted_to(value, whitnack.with_overrides(books_to_go_out=[1, 1, 0]).to_record()[0])
+    assert not is_fitted_to(None, whitnack.to_record()[0])
+    assert fitted_value("random") is None
+    assert is_fitted_to(fitted_value("greedy"), load_rules("family").to_record()[0])
+
+
+def test_a_file_of_another_version_is_not_used(tmp_path, monkeypatch):
+    import agents.search.values as values
+
+    monkeypatch.setattr(values, "FOLDER", tmp_path)
+    named = no_weights()._asdict()
+    rules = load_rules("mini").to_record().view(np.uint8).reshape(1, -1)
+    for changed in ({"format": "other"}, {"w1": np.zeros((NUM_FEATURES + 1, 48))}, {"rules": rules[:, :-4]}):
+        np.savez(tmp_path / "greedy.npz", **({"format": FORMAT, "rules": rules} | named | changed))
+        assert values.fitted_value.__wrapped__("greedy") is None
+    np.savez(tmp_path / "greedy.npz", format=FORMAT, rules=rules, **named)
+    assert values.fitted_value.__wrapped__("greedy") is not None
