@@ -3,9 +3,7 @@
 from agents.scripted.expert_outlook import at_least, cards_to_come, rank_worth
 from agents.scripted.expert_weights import (
     GIFT_CARD,
-    KEEP_HIGH,
     KEEP_PAIR,
-    KEEP_POINTS,
     KEEP_SINGLE,
     KEEP_TRIO,
 )
@@ -28,7 +26,7 @@ def keep_worth(g, r, seat, kind, chance, look, wild_kept, p):
         return wild_kept + int(r["card_points"][kind]) * (2.0 * chance - 1.0)
     side = seat % int(r["sides"])
     held = int(g["hands"][seat, kind])
-    value = (p[KEEP_HIGH] * chance - p[KEEP_POINTS] * (1.0 - chance)) * int(r["card_points"][kind])
+    value = 0.0
     if held == 2:
         value += p[KEEP_PAIR] * chance
     elif held > 2:

@@ -4,7 +4,6 @@ from agents.scripted.expert_outlook import books_owed, rank_worth
 from agents.scripted.expert_weights import (
     FOOT_NEXT,
     FOOT_NOW,
-    PAIR_LAID,
     RELEASE_HAND,
     RELEASE_OUT,
 )
@@ -47,15 +46,12 @@ def _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p):
         value -= wild_kept  # only wilds are left: one would be thrown
     if rank != WILD:
         value -= new_wilds * wild_kept
-        held = int(g["hands"][seat, rank])
-        if naturals > 0 and held >= 2 and held - naturals < 2:
-            value -= p[PAIR_LAID] * chance
     return value
 
 
 @kernel
 def lay_down_worth(g, r, seat, action, chance, look, wild_kept, p):
-    """Worth of a legal lay-down. chance: late_chance; look: side_share; wild_kept: wild_kept_worth."""
+    """Worth of a legal lay-down. chance: late_chance; look: outlook; wild_kept: wild_kept_worth."""
     side = seat % int(r["sides"])
     rank, naturals, twos, jokers = lay_down_cards(action)
     new_wilds = twos + jokers

@@ -10,7 +10,6 @@ import numpy as np
 from agents.scripted.expert_weights import (
     COUNTING,
     DIRTY_BOOK_SHARE,
-    FALLBACK,
     HALF_TURNS,
     NEAR_TURNS,
     RACE_TURNS,
@@ -24,7 +23,7 @@ from agents.scripted.prospects import book_bonus, stock_left, unseen
 from hf_env.engine.cards import CARDS_PER_DECK, JOKER, NUM_MELDS, TWO, WILD
 from hf_env.engine.dealing import deal_entry
 from hf_env.engine.jit import kernel
-from hf_env.engine.melds import may_start_wild_meld, wild_limit_allows
+from hf_env.engine.melds import may_start_wild_meld
 from hf_env.engine.state import CLEAN_BOOKS, DIRTY_BOOKS, WILD_BOOKS
 
 _PER_DECK = np.array(CARDS_PER_DECK, np.int64)
@@ -149,7 +148,7 @@ def wilds_to_come(g, r, seat, look, p):
 
 
 @kernel
-def meld_worth(r, rank, naturals, wilds, come, p):
+def meld_worth(r, rank, naturals, wilds, come):
     """Expected bonus of a natural meld. come: mean number of cards of its rank to come."""
     size = naturals + wilds
     if size == 0:
@@ -157,11 +156,7 @@ def meld_worth(r, rank, naturals, wilds, come, p):
     missing = max(int(r["book_size"]) - size, 0)
     if wilds > 0:
         return int(r["dirty_book"]) * at_least(come, missing)
-    alone = at_least(come, missing)
-    value = book_bonus(r, rank, 0) * alone
-    if missing > 0 and wild_limit_allows(r, naturals + missing - 1, 1, False):
-        value += p[FALLBACK] * int(r["dirty_book"]) * (at_least(come, missing - 1) - alone)
-    return value
+    return book_bonus(r, rank, 0) * at_least(come, missing)
 
 
 @kernel
@@ -190,7 +185,7 @@ def rank_worth(g, r, seat, side, rank, naturals, wilds, look, held, p):
     if rank == WILD:
         come = wilds_to_come(g, r, seat, look, p) + p[WILD_HELD] * held
         return wild_meld_worth(g, r, side, naturals + wilds, come, p)
-    return meld_worth(r, rank, naturals, wilds, cards_to_come(g, r, seat, rank, look, p) + held, p)
+    return meld_worth(r, rank, naturals, wilds, cards_to_come(g, r, seat, rank, look, p) + held)
 
 
 @kernel

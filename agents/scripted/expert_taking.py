@@ -1,17 +1,14 @@
 """How much `expert` likes to take from the discard pile, against drawing."""
 
-from agents.scripted.expert_outlook import books_owed, rank_worth
+from agents.scripted.expert_outlook import rank_worth
 from agents.scripted.expert_weights import (
-    CROWDED,
     DRAWN_CARD,
     FITTING_CARD,
     LOOSE_CARD,
-    PAIR_LAID,
     PAIRING_CARD,
 )
 from agents.scripted.prospects import cards_of_take, stock_left
 from agents.scripted.taking import LAST_DRAW, OPENING
-from hf_env.engine.action_ids import TAKE_MELD
 from hf_env.engine.cards import BLACK3, JOKER, NUM_NATURALS, TWO, WILD
 from hf_env.engine.dealing import deal_entry
 from hf_env.engine.jit import kernel
@@ -58,16 +55,11 @@ def take_worth(g, r, seat, action, chance, look, wild_kept, p):
         held = int(g["hands"][seat, top]) - naturals
         value += rank_worth(g, r, seat, side, top, on_table + naturals + 1, wilds + twos + jokers, look, held, p)
         value -= rank_worth(g, r, seat, side, top, on_table, wilds, look, held, p) + (twos + jokers) * wild_kept
-        if action != TAKE_MELD:
-            value -= p[PAIR_LAID] * chance
     else:
         held = int(g["hands"][seat, TWO]) + int(g["hands"][seat, JOKER]) - 2
         wilds = open_size(g, side, WILD)
         value += rank_worth(g, r, seat, side, WILD, 0, wilds + 3, look, held, p)
         value -= rank_worth(g, r, seat, side, WILD, 0, wilds, look, held, p)
-    crowded = g["in_foot"][seat] and books_owed(g, r, side) <= 1
     for i in range(2, cards_of_take(g, r) + 1):
         value += card_worth(g, r, seat, int(g["discard"][size - i]), chance, wild_kept, p)
-        if crowded:
-            value -= p[CROWDED]
     return value

@@ -27,7 +27,6 @@ WEIGHTS = (
     Weight("near_turns", 6.0, 1.0, 20.0, "turns that opponents leave us who lack one book and sit in their feet"),
     Weight("reach", 1.0, 0.1, 3.0, "share of the cards that come to our side in time which are laid in time"),
     Weight("counting", 1.0, 0.0, 1.0, "how much the unseen cards of a rank count, against the mean of all ranks"),
-    Weight("fallback", 0.3, 0.0, 1.0, "share of clean melds that miss their last natural and are finished with a wild"),
     Weight("wild_reach", 0.6, 0.05, 3.0, "share of the wilds that come to our side which go to the wild meld"),
     Weight("wild_held", 0.5, 0.0, 1.0, "share of the wilds held which go to the wild meld"),
     # Wilds
@@ -40,7 +39,6 @@ WEIGHTS = (
     Weight("release_out", 10.0, -20.0, 150.0, "worth of a card less in the foot while going out lacks only that"),
     Weight("foot_now", 30.0, 0.0, 400.0, "worth of emptying the hand by melding"),
     Weight("foot_next", 15.0, 0.0, 400.0, "worth of coming to one card in the hand, for the discard"),
-    Weight("pair_laid", 20.0, 0.0, 150.0, "cost of laying the last pair of a rank, a key to the discard pile"),
     Weight("opening_worth", 100.0, -600.0, 1200.0, "worth of opening from the hand, against the wilds and keys that it costs"),
     Weight("opening_key", 60.0, 0.0, 300.0, "cost of opening from the hand for each pair or more in it: keys to open by a take"),
     Weight("opening_round", 8.0, 0.0, 80.0, "worth of opening more for each round that has passed"),
@@ -50,15 +48,11 @@ WEIGHTS = (
     Weight("loose_card", 8.0, -20.0, 60.0, "worth of a card taken that fits nothing yet"),
     Weight("fitting_card", 45.0, 0.0, 200.0, "worth of a card taken that fits an open meld, or three with the hand"),
     Weight("pairing_card", 15.0, -10.0, 120.0, "worth of a card taken that makes a pair with the hand"),
-    Weight("crowded", 0.0, -20.0, 40.0, "cost of each card taken while the seat is in its foot and the quota is near"),
     # Discarding
     Weight("keep_pair", 25.0, 0.0, 200.0, "worth of a pair in the hand"),
     Weight("keep_trio", 60.0, 0.0, 400.0, "worth of three of a rank in the hand"),
     Weight("keep_single", 10.0, 0.0, 100.0, "worth of a single card, times the chance that two more come"),
-    Weight("keep_points", 1.0, -3.0, 5.0, "how much the points of a card held to the end count against it, near the end"),
-    Weight("keep_high", 0.0, -3.0, 5.0, "how much the points of a card count for it, early"),
     Weight("gift_card", 25.0, 0.0, 150.0, "cost of each card of the pile that the next player takes"),
-    Weight("passed_over", 0.4, 0.0, 1.0, "chance of a take of a rank that the next player threw lately, as a share"),
     # Going out
     Weight("out_bias", 0.0, -600.0, 800.0, "worth of going out beyond the estimates"),
     Weight("out_theirs", 1.0, 0.0, 3.0, "how much the others' loss of prospects counts"),
@@ -67,10 +61,10 @@ WEIGHTS = (
 )
 NUM_WEIGHTS = len(WEIGHTS)
 (
-    HALF_TURNS, RACE_TURNS, NEAR_TURNS, REACH, COUNTING, FALLBACK, WILD_REACH, WILD_HELD, WILD_BOOK_SHARE,
-    DIRTY_BOOK_SHARE, WILD_OWED, RELEASE_HAND, RELEASE_OUT, FOOT_NOW, FOOT_NEXT, PAIR_LAID, OPENING_WORTH, OPENING_KEY,
-    OPENING_ROUND, OPENING_LATE, DRAWN_CARD, LOOSE_CARD, FITTING_CARD, PAIRING_CARD, CROWDED, KEEP_PAIR, KEEP_TRIO,
-    KEEP_SINGLE, KEEP_POINTS, KEEP_HIGH, GIFT_CARD, PASSED_OVER, OUT_BIAS, OUT_THEIRS, OUT_OURS, OUT_HELD,
+    HALF_TURNS, RACE_TURNS, NEAR_TURNS, REACH, COUNTING, WILD_REACH, WILD_HELD, WILD_BOOK_SHARE, DIRTY_BOOK_SHARE,
+    WILD_OWED, RELEASE_HAND, RELEASE_OUT, FOOT_NOW, FOOT_NEXT, OPENING_WORTH, OPENING_KEY, OPENING_ROUND, OPENING_LATE,
+    DRAWN_CARD, LOOSE_CARD, FITTING_CARD, PAIRING_CARD, KEEP_PAIR, KEEP_TRIO, KEEP_SINGLE, GIFT_CARD, OUT_BIAS,
+    OUT_THEIRS, OUT_OURS, OUT_HELD,
 ) = range(NUM_WEIGHTS)  # fmt: skip
 START = np.array([weight.start for weight in WEIGHTS])
 LOW = np.array([weight.low for weight in WEIGHTS])
@@ -81,19 +75,14 @@ RULES_OF_PLAY = {
     "count the cards of each rank that are left": {COUNTING: 0.0},
     "see the end coming when an opponent may go out": {RACE_TURNS: 100.0},
     "see it coming when an opponent lacks one step": {NEAR_TURNS: 100.0},
-    "finish a clean meld with a wild at the end": {FALLBACK: 0.0},
     "save wilds for the wild book": {WILD_BOOK_SHARE: 0.0, WILD_HELD: 0.0, WILD_OWED: 0.0},
     "value wilds by the dirty books": {DIRTY_BOOK_SHARE: 0.0},
     "hurry to the foot": {RELEASE_HAND: 0.0, FOOT_NOW: 0.0, FOOT_NEXT: 0.0},
     "lay from the foot when nothing else is missing": {RELEASE_OUT: 0.0},
-    "keep pairs as keys when laying": {PAIR_LAID: 0.0},
     "wait with a dear opening": {OPENING_WORTH: 1e6, OPENING_KEY: 0.0},
     "value a take by the cards known in the pile": {LOOSE_CARD: 25.0, FITTING_CARD: 25.0, PAIRING_CARD: 25.0},
-    "take less when near going out": {CROWDED: 0.0},
     "keep pairs and trios when discarding": {KEEP_PAIR: 0.0, KEEP_TRIO: 0.0},
     "keep singles that may still grow": {KEEP_SINGLE: 0.0},
-    "keep high cards early, throw them late": {KEEP_POINTS: 0.0, KEEP_HIGH: 0.0},
     "discard by danger": {GIFT_CARD: 0.0},
-    "throw what the next player just threw": {PASSED_OVER: 1.0},
     "weigh going out": {OUT_BIAS: 1e6},
 }

@@ -16,7 +16,7 @@ from agents.search.scripted import NoWorldError, ScriptedRollouts
 from hf_env.engine.rewards import POINTS_PER_REWARD
 
 # The strongest scripted player that there is.
-DEFAULT_PLAYER = "expert" if "expert" in NUMBERS else "greedy"
+DEFAULT_PLAYER = "expert"
 # A budget in time is cut after so many playouts a decision at the most: far beyond what any difference needs.
 MOST_ROLLOUTS = 1_000_000
 
