@@ -36,6 +36,16 @@ SCALE = {"whitnack": 1350.0, "bicycle": 830.0, "family": 1290.0, "mini": 350.0}
 RENEW_EVERY = 10
 
 
+class _Normals:
+    """The search's only chance: normal deviates of a generator that is kept with its state."""
+
+    def __init__(self, seed: int) -> None:
+        self._generator = np.random.default_rng(seed)
+
+    def __call__(self, *shape: int) -> np.ndarray:
+        return self._generator.standard_normal(shape)
+
+
 def duel(rules, weights: np.ndarray, opponent, num_deals: int, seed: int) -> np.ndarray:
     """Points of `weights` over `opponent` in each of num_deals duplicate deals, averaged over the seatings: (num_deals,).
 
@@ -82,8 +92,14 @@ def from_unit(shares: np.ndarray) -> np.ndarray:
     return LOW + np.clip(shares, 0.0, 1.0) * (HIGH - LOW)
 
 
-def search(out: Path, start: np.ndarray, rule_names: list[str], generations: int, num_deals: int, population: int, sigma: float, seed: int) -> np.ndarray:
-    """Run or continue the search in folder `out`; returns the mean of its last generation as weights."""
+def search(
+    out: Path, start: np.ndarray, rule_names: list[str], generations: int, num_deals: int, population: int, sigma: float, seed: int
+) -> np.ndarray:
+    """Run or continue the search in folder `out`; returns the mean of its last generation as weights (NUM_WEIGHTS,).
+
+    start: (NUM_WEIGHTS,) weights. generations: in all, those of earlier calls included. num_deals: duplicate deals a
+    candidate and rule set. population: candidates a generation. sigma: the first step, as a share of each weight's range.
+    """
     import cma
 
     out.mkdir(parents=True, exist_ok=True)
@@ -92,7 +108,9 @@ def search(out: Path, start: np.ndarray, rule_names: list[str], generations: int
     if state_file.exists():
         strategy, champion, generation = pickle.loads(state_file.read_bytes())
     else:
-        options = {"bounds": [0.0, 1.0], "popsize": population, "seed": seed + 1, "verbose": -9, "CMA_diagonal": True}
+        options = {
+            "bounds": [0.0, 1.0], "popsize": population, "seed": np.nan, "randn": _Normals(seed), "verbose": -9, "CMA_diagonal": True,
+        }  # fmt: skip
         strategy, champion, generation = cma.CMAEvolutionStrategy(to_unit(start), sigma, options), start, 0
     while generation < generations:
         began = time.perf_counter()
@@ -117,7 +135,8 @@ def search(out: Path, start: np.ndarray, rule_names: list[str], generations: int
         with open(out / "log.jsonl", "a", encoding="utf-8") as log:
             log.write(json.dumps(entry) + "\n")
         state_file.write_bytes(pickle.dumps((strategy, champion, generation)))
-        print(f"generation {generation}: best {entry['best']:+.3f}, mean {entry['mean_of_candidates']:+.3f}", entry.get("over_greedy", ""), flush=True)
+        line = f"generation {generation}: best {entry['best']:+.3f}, mean {entry['mean_of_candidates']:+.3f}"
+        print(line, entry.get("over_greedy", ""), flush=True)
     return from_unit(strategy.result.xfavorite)
 
 

@@ -36,30 +36,47 @@ class ScriptedPolicy:
         return f"{type(self).__name__}({self.name!r})"
 
 
-class RandomPolicy(ScriptedPolicy):
+class _Named(ScriptedPolicy):
+    """A scripted player whose class says its name: what an entry point or a user makes without arguments."""
+
+    player = ""
+
+    def __init__(self) -> None:
+        super().__init__(self.player)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class RandomPolicy(_Named):
     """Uniform over the legal actions."""
 
-    def __init__(self) -> None:
-        super().__init__("random")
-
-    def __repr__(self) -> str:
-        return "RandomPolicy()"
+    player = "random"
 
 
-class GreedyPolicy(ScriptedPolicy):
+class GreedyPolicy(_Named):
     """The plain sensible player: see agents/scripted/greedy.py."""
 
-    def __init__(self) -> None:
-        super().__init__("greedy")
+    player = "greedy"
 
-    def __repr__(self) -> str:
-        return "GreedyPolicy()"
+
+class ExpertPolicy(_Named):
+    """The strongest scripted player: see agents/scripted/expert.py and docs/players.md."""
+
+    player = "expert"
+
+
+class BeamPolicy(_Named):
+    """Plans a turn's lay-downs by a beam: see agents/scripted/beam.py."""
+
+    player = "beam"
+
+
+_POLICIES = {policy.player: policy for policy in (RandomPolicy, GreedyPolicy, ExpertPolicy, BeamPolicy)}
 
 
 def make(name: str, **options: str) -> ScriptedPolicy:
     """The policy that ``agents.load(name)`` returns. Raises KeyError for a name or option that does not exist."""
     if options:
         raise KeyError(f"no option {sorted(options)[0]}")
-    if name in ("random", "greedy"):
-        return RandomPolicy() if name == "random" else GreedyPolicy()
-    return ScriptedPolicy(name)
+    return _POLICIES[name]()
