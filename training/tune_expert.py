@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import pickle
 import sys
 import time
 from pathlib import Path
@@ -36,14 +35,13 @@ SCALE = {"whitnack": 1350.0, "bicycle": 830.0, "family": 1290.0, "mini": 350.0}
 RENEW_EVERY = 10
 
 
-class _Normals:
-    """The search's only chance: normal deviates of a generator that is kept with its state."""
-
-    def __init__(self, seed: int) -> None:
-        self._generator = np.random.default_rng(seed)
-
-    def __call__(self, *shape: int) -> np.ndarray:
-        return self._generator.standard_normal(shape)
+def _logged(log: Path) -> list[dict]:
+    """The generations that a log holds, in order; a line cut off by an interruption is left out, and cut from the file."""
+    if not log.exists():
+        return []
+    whole = [line for line in log.read_text(encoding="utf-8").splitlines(keepends=True) if line.endswith("\n")]
+    log.write_text("".join(whole), encoding="utf-8")
+    return [json.loads(line) for line in whole]
 
 
 def duel(rules, weights: np.ndarray, opponent, num_deals: int, seed: int) -> np.ndarray:
@@ -104,14 +102,18 @@ def search(
 
     out.mkdir(parents=True, exist_ok=True)
     rule_sets = {name: load_rules(name) for name in rule_names}
-    state_file = out / "search.pickle"  # made by this command for itself; never loaded from elsewhere
-    if state_file.exists():
-        strategy, champion, generation = pickle.loads(state_file.read_bytes())
-    else:
-        options = {
-            "bounds": [0.0, 1.0], "popsize": population, "seed": np.nan, "randn": _Normals(seed), "verbose": -9, "CMA_diagonal": True,
-        }  # fmt: skip
-        strategy, champion, generation = cma.CMAEvolutionStrategy(to_unit(start), sigma, options), start, 0
+    normals = np.random.default_rng(seed).standard_normal
+    options = {
+        "bounds": [0.0, 1.0], "popsize": population, "seed": np.nan, "randn": lambda *shape: normals(shape), "verbose": -9,
+        "CMA_diagonal": True,
+    }  # fmt: skip
+    strategy, champion, generation = cma.CMAEvolutionStrategy(to_unit(start), sigma, options), start, 0
+    # What was played before is told again: its candidates come from the same numbers, their values stand in the log.
+    for entry in _logged(out / "log.jsonl")[:generations]:
+        strategy.tell(strategy.ask(), [-value for value in entry["values"]])
+        generation += 1
+        if generation % RENEW_EVERY == 0:
+            champion = from_unit(strategy.result.xfavorite)
     while generation < generations:
         began = time.perf_counter()
         candidates = strategy.ask()
@@ -121,7 +123,7 @@ def search(
         generation += 1
         mean = from_unit(strategy.result.xfavorite)
         entry = {
-            "generation": generation, "best": max(values), "mean_of_candidates": float(np.mean(values)),
+            "generation": generation, "values": values, "best": max(values), "mean_of_candidates": float(np.mean(values)),
             "sigma": float(strategy.sigma), "seconds": time.perf_counter() - began,
             "weights": {weight.name: round(float(value), 4) for weight, value in zip(WEIGHTS, mean, strict=True)},
         }  # fmt: skip
@@ -134,7 +136,6 @@ def search(
                 entry["over_greedy"][name] = [float(points.mean()), float(1.96 * points.std() / np.sqrt(len(points)))]
         with open(out / "log.jsonl", "a", encoding="utf-8") as log:
             log.write(json.dumps(entry) + "\n")
-        state_file.write_bytes(pickle.dumps((strategy, champion, generation)))
         line = f"generation {generation}: best {entry['best']:+.3f}, mean {entry['mean_of_candidates']:+.3f}"
         print(line, entry.get("over_greedy", ""), flush=True)
     return from_unit(strategy.result.xfavorite)
@@ -143,7 +144,7 @@ def search(
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns its exit code."""
     parser = argparse.ArgumentParser(description="Search the weights of the player expert (needs: pip install cma).")
-    parser.add_argument("--out", type=Path, default=Path("runs/tuning"), help="folder of the log and of the search's state")
+    parser.add_argument("--out", type=Path, default=Path("runs/tuning"), help="folder of the log, from which a search goes on")
     parser.add_argument("--rules", nargs="+", default=["whitnack", "bicycle"], help="rule sets that count alike")
     parser.add_argument("--generations", type=int, default=100)
     parser.add_argument("--deals", type=int, default=400, help="duplicate deals a candidate and rule set")

@@ -202,7 +202,7 @@ def test_policies_read_the_views_only():
 
 def test_names_and_wrong_uses():
     assert repr(load("random")) == "RandomPolicy()"
-    assert repr(load("beam")) == "ScriptedPolicy('beam')"
+    assert repr(load("beam")) == "BeamPolicy()"
     with pytest.raises(UnknownPolicyError):
         load("greedy:speed=3")
     with pytest.raises(ValueError, match="3 players for 4 seats"):
