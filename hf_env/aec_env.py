@@ -15,6 +15,8 @@ from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, chec
 _RENDER_MODES = ("ansi", "human")
 _DTYPES = ("int16", "float32")
 _MAX_SEED = 2**63 - 1
+# As tuples: a union would be made anew at every decision.
+_INTEGERS, _BOOLEANS = (int, np.integer), (bool, np.bool_)
 
 
 class HandAndFootEnv(AECEnv):
@@ -117,6 +119,7 @@ class HandAndFootEnv(AECEnv):
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self._paid = False
         self._deal_results: list[dict[str, Any]] = []
         self.terminations = dict.fromkeys(self.agents, bool(self._vec.terminated[0]))
         self.truncations = dict.fromkeys(self.agents, False)
@@ -157,39 +160,48 @@ class HandAndFootEnv(AECEnv):
         if self.agents and (self.terminations[self.agent_selection] or self.truncations[self.agent_selection]):
             self._was_dead_step(action)
             return
-        self._play(self._as_action(action))
+        label = self._play(self._as_action(action))
         vec = self._vec
-        agent = self.agent_selection
-        self._cumulative_rewards[agent] = 0.0
-        for name, reward in zip(self.possible_agents, vec.rewards[0].tolist(), strict=True):
-            self.rewards[name] = reward
-            self._cumulative_rewards[name] += reward
-        if vec.deal_ended[0]:
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        ended = bool(vec.deal_ended[0])
+        # Without shaping a step pays only when it ends a deal.
+        if ended or self._paid or vec.shaping is not None:
+            self._pay()
+            self._paid = ended
+        if ended:
             self._deal_results.append(self._deal_result())
         if vec.terminated[0] or vec.truncated[0]:
             self.terminations = dict.fromkeys(self.agents, bool(vec.terminated[0]))
             self.truncations = dict.fromkeys(self.agents, bool(vec.truncated[0]))
-        self._write_infos(ACTIONS.label(action))
+        self._write_infos(label)
         self.agent_selection = self.possible_agents[vec.seats[0]]
         if self.render_mode == "human":
             self.render()
 
+    def _pay(self) -> None:
+        """Hand out the rewards of the step just made, which may be 0."""
+        for name, reward in zip(self.possible_agents, self._vec.rewards[0].tolist(), strict=True):
+            self.rewards[name] = reward
+            self._cumulative_rewards[name] += reward
+
     def _as_action(self, action: Any) -> int:
         if not self.agents:
             raise RuntimeError("the game is over; call reset() for the next one")
-        if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
+        if isinstance(action, _BOOLEANS) or not isinstance(action, _INTEGERS):
             raise ValueError(f"action {action!r} is no action: an integer from 0 to {len(ACTIONS) - 1} is needed")
-        ACTIONS.label(action)
         return int(action)
 
-    def _play(self, action: int) -> None:
+    def _play(self, action: int) -> str:
+        """Play an action; its label."""
         vec = self._vec
+        label = ACTIONS.label(action)
         if not vec.action_masks[0, action]:
             from hf_env.reasons import why_illegal
 
             reason = why_illegal(vec.games, 0, vec.rule_records, action)
-            raise IllegalActionError(f"{ACTIONS.label(action)} by {self.agent_selection} is illegal: {reason}")
+            raise IllegalActionError(f"{label} by {self.agent_selection} is illegal: {reason}")
         vec.step_unchecked(action)
+        return label
 
     def _deal_result(self) -> dict[str, Any]:
         """Raw results of the deal just ended."""
