@@ -43,7 +43,7 @@ test-long: $(STAMP)
 # Other people's libraries are installed here, not with what the tests need.
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,peers,sb3]'
-	$(BIN)/handfoot bench --seconds $(SECONDS_A_ROW) --peers --training $(foreach part,vector threads aec players copies memory start,--only $(part)) --json $(BENCH)
+	$(BIN)/handfoot bench --seconds $(SECONDS_A_ROW) --peers --training $(foreach part,vector profile threads aec players copies memory start,--only $(part)) --json $(BENCH)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

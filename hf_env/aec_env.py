@@ -73,6 +73,23 @@ class HandAndFootEnv(AECEnv):
         self.state_space = spaces.Box(low, high, dtype=np.int16)
         self._seed: int | None = None
         self._game_number = 0
+        self._bind()
+
+    def _bind(self) -> None:
+        """Views of the one game's buffers, which cost less than an index into NumPy at each decision."""
+        vec = self._vec
+        self._observation, self._mask, self._no_mask = vec.observations[0], vec.action_masks[0], np.zeros(len(ACTIONS), np.int8)
+        self._legal, self._mover = memoryview(self._mask), memoryview(vec.seats)
+        self._deal_ended, self._over = memoryview(vec.deal_ended), (memoryview(vec.terminated), memoryview(vec.truncated))
+
+    _BOUND = ("_observation", "_mask", "_no_mask", "_legal", "_mover", "_deal_ended", "_over")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in self._BOUND}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bind()
 
     def _make_observation_space(self) -> spaces.Dict:
         low, high = self.layout.bounds()
@@ -121,6 +138,7 @@ class HandAndFootEnv(AECEnv):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self._paid = False
         self._deal_results: list[dict[str, Any]] = []
+        self._shown_results: list[dict[str, Any]] = []
         self.terminations = dict.fromkeys(self.agents, bool(self._vec.terminated[0]))
         self.truncations = dict.fromkeys(self.agents, False)
         self._write_infos(None)
@@ -128,8 +146,8 @@ class HandAndFootEnv(AECEnv):
 
     def _write_infos(self, label: str | None) -> None:
         """Public facts only: the action just made and the finished deals' results."""
-        results = self._deal_results
-        self.infos = {agent: {"last_action": label, "deal_results": list(results)} for agent in self.agents}
+        results = self._shown_results
+        self.infos = {agent: {"last_action": label, "deal_results": results} for agent in self.agents}
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent may know now, and its legal actions; new arrays.
@@ -138,10 +156,10 @@ class HandAndFootEnv(AECEnv):
         """
         seat = self._seat_of[agent]
         self._check_started()
-        if self._vec.seats[0] == seat:
-            values, mask = self._vec.observations[0].copy(), self._vec.action_masks[0].copy()
+        if self._mover[0] == seat:
+            values, mask = self._observation.copy(), self._mask.copy()
         else:
-            values, mask = self._vec.observe(seat)[0].copy(), np.zeros(len(ACTIONS), np.int8)
+            values, mask = self._vec.observe(seat)[0].copy(), self._no_mask.copy()
         if self._scale is not None:
             values = values * self._scale
         return {"observation": values, "action_mask": mask}
@@ -161,20 +179,22 @@ class HandAndFootEnv(AECEnv):
             self._was_dead_step(action)
             return
         label = self._play(self._as_action(action))
-        vec = self._vec
         self._cumulative_rewards[self.agent_selection] = 0.0
-        ended = bool(vec.deal_ended[0])
+        ended = self._deal_ended[0]
         # Without shaping a step pays only when it ends a deal.
-        if ended or self._paid or vec.shaping is not None:
+        if ended or self._paid or self._vec.shaping is not None:
             self._pay()
             self._paid = ended
         if ended:
             self._deal_results.append(self._deal_result())
-        if vec.terminated[0] or vec.truncated[0]:
-            self.terminations = dict.fromkeys(self.agents, bool(vec.terminated[0]))
-            self.truncations = dict.fromkeys(self.agents, bool(vec.truncated[0]))
+            # Another list, which a caller may keep or change: the infos of earlier steps stay as they were.
+            self._shown_results = list(self._deal_results)
+        terminated, truncated = self._over[0][0], self._over[1][0]
+        if terminated or truncated:
+            self.terminations = dict.fromkeys(self.agents, terminated)
+            self.truncations = dict.fromkeys(self.agents, truncated)
         self._write_infos(label)
-        self.agent_selection = self.possible_agents[vec.seats[0]]
+        self.agent_selection = self.possible_agents[self._mover[0]]
         if self.render_mode == "human":
             self.render()
 
@@ -195,7 +215,7 @@ class HandAndFootEnv(AECEnv):
         """Play an action; its label."""
         vec = self._vec
         label = ACTIONS.label(action)
-        if not vec.action_masks[0, action]:
+        if not self._legal[action]:
             from hf_env.reasons import why_illegal
 
             reason = why_illegal(vec.games, 0, vec.rule_records, action)

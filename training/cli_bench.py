@@ -10,7 +10,7 @@ import click
 from training.cli_common import Failure, FiniteRange, Mistake, check_writable, load_rule_list, progress_bar, seed_option, set_option, several_rules_option
 
 # Measured when nothing is named; keys of training.benchmarks.report.TITLES, as are the two that cost more.
-OWN_SECTIONS = ("vector", "threads", "aec", "players", "copies", "memory", "start")
+OWN_SECTIONS = ("vector", "profile", "threads", "aec", "players", "copies", "memory", "start")
 _MOST_THREADS = 256
 _NARROW, _WIDE = 100, 150
 

@@ -153,6 +153,7 @@ def test_bench_prints_its_figures_and_what_they_depend_on(handfoot, tmp_path):
     assert values["machine"]["cores"] >= 1 and "commit" in values
 
 
-def test_bench_fails_where_no_game_ended(handfoot):
+def test_bench_fails_where_no_game_ended(handfoot, monkeypatch):
+    monkeypatch.setattr("training.benchmarks.rows.PATIENCE_SECONDS", 0.001)
     code, out, err = handfoot("bench", "--only", "vector", "--seconds", "0.0001", "--games", "8192")
     assert code == 1 and out == "" and err.startswith("handfoot: no game ended") and err.count("\n") == 1

@@ -1,5 +1,8 @@
 """Our environments beside other libraries' card games: the same loop, one after the other, each a process on one core.
 
+Decisions are counted against the processor's time: on a core that a process has to itself that is the clock's, and on a
+shared one it changes less. Each of these processes computes all the time that it has.
+
 ``python -m training.benchmarks.peers LIBRARY GAME SEED SECONDS`` is such a process; it prints one line of JSON.
 """
 
@@ -9,6 +12,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 
 from training.benchmarks.rows import BenchmarkError, Row, rate
@@ -59,6 +63,7 @@ def compare(speeds: dict[tuple[str, str], list[dict]]) -> list[Row]:
     rows = []
     for (library, game), results in speeds.items():
         details = {"games_ended": sum(one["games"] for one in results), "decisions": sum(one["decisions"] for one in results)}
+        details["by_clock"] = sum(one["by_clock"] for one in results) / len(results)
         label = f"{library} {game}"
         if (library, game) == OURS_VECTOR:
             label += ", whitnack"
@@ -72,7 +77,7 @@ def compare(speeds: dict[tuple[str, str], list[dict]]) -> list[Row]:
 
 
 def run_peer(library: str, game: str, seed: int, seconds: float) -> dict | str:
-    """Measure one peer in a process of its own on one core: {"speed", "decisions", "games"}, or why it is missing.
+    """Measure one peer in a process of its own on one core: {"speed", "by_clock", "decisions", "games"}, or why it is missing.
 
     Raises BenchmarkError where ours fails; a peer that fails is missing, with the last line of its error.
     """
@@ -102,13 +107,15 @@ def main(library: str, game: str, seed: str, seconds: str) -> int:
         print(str(error).splitlines()[0], file=sys.stderr)
         return _MISSING
     play.chunk()
-    speed, _, _ = rate(play.chunk, float(seconds), lambda: play.games > 0)
+    begun, before = time.perf_counter(), play.decisions
+    speed, _, _ = rate(play.chunk, float(seconds), lambda: play.games > 0, clock=time.process_time)
+    by_clock = (play.decisions - before) / (time.perf_counter() - begun)
     if not play.games:
         print(f"no game ended in {play.decisions:,} decisions", file=sys.stderr)
         return 1
     if hasattr(play, "check"):
         play.check()
-    print(json.dumps({"speed": speed, "decisions": play.decisions, "games": play.games}))
+    print(json.dumps({"speed": speed, "by_clock": by_clock, "decisions": play.decisions, "games": play.games}))
     return 0
 
 

@@ -16,13 +16,14 @@ from training.benchmarks.rows import Row
 FORMAT = "hf-benchmark/1"
 TITLES = {
     "vector": "VectorGame, random legal play, choosing included",
+    "profile": "Where the time of a decision goes",
     "threads": "Threads",
     "aec": "AEC environment",
     "players": "Scripted players",
     "copies": "Copies of a game",
     "memory": "Memory a game",
     "start": "Start",
-    "peers": "Random legal play beside other environments, one core each",
+    "peers": "Random legal play beside other environments, one core each, by the core's time",
     "training": "Training, collecting and learning",
 }
 _LIBRARIES = ("numpy", "numba", "llvmlite", "pettingzoo", "gymnasium", "torch", "open_spiel", "rlcard", "pgx", "jax", "stable_baselines3", "sb3_contrib")
@@ -91,6 +92,8 @@ def shown(row: Row) -> str:
         return f"{row.value:.1f} s"
     if row.unit == "µs":
         return f"{row.value * 1000:,.0f} ns" if row.value < 1 else f"{row.value:,.1f} µs"
+    if row.unit == "ns":
+        return f"{row.value:,.0f} ns"
     if row.unit == "times":
         return f"{row.value:.2f} times"
     return f"{row.value:,.0f} {row.unit}"
@@ -101,6 +104,8 @@ def _note(row: Row) -> str:
     details, parts = row.details, []
     if "ratio" in details:
         parts.append(f"ours is {details['ratio']:.1f} times as fast" if details["ratio"] else "")
+    if "share" in details:
+        parts.append(f"{details['share']:.0%}")
     if row.section == "players":
         parts.append(f"{details['decisions'] / details['deals_ended'] * row.value:,.0f} decisions/s")
     ended = [f"{details[key]:,} {word}" for key, word in (("games_ended", "games"), ("deals_ended", "deals")) if key in details]

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-# A measurement that needs a game's end waits for it up to so many times its seconds.
-PATIENCE = 10
+# A measurement waits so long at most for a game's end: thousands of games side by side need millions of decisions for it.
+PATIENCE_SECONDS = 60.0
 # A measurement is cut into parts of this length, whose median stands: a neighbour's burst of work spoils few of them.
 PART_SECONDS = 0.5
 
@@ -35,22 +35,24 @@ class Row:
     details: dict[str, Any] = field(default_factory=dict)
 
 
-def rate(play: Callable[[], int], seconds: float, is_enough: Callable[[], bool] = lambda: True) -> tuple[float, int, float]:
+def rate(
+    play: Callable[[], int], seconds: float, is_enough: Callable[[], bool] = lambda: True, clock: Callable[[], float] = time.perf_counter
+) -> tuple[float, int, float]:
     """Call `play` over and over; it returns how many decisions it made.
 
-    seconds: of wall time, gone on with up to PATIENCE times as long until is_enough().
+    clock: gives the seconds that decisions are counted against. seconds: of wall time, gone on with until is_enough(), up to PATIENCE_SECONDS in all.
     Returns decisions a second (the median over parts of PART_SECONDS), decisions and seconds in all.
     """
     part_seconds = min(PART_SECONDS, seconds)
     speeds: list[float] = []
     decisions = 0
     begun = now = time.perf_counter()
-    while now - begun < seconds or (not is_enough() and now - begun < PATIENCE * seconds):
-        started, made = now, 0
+    while now - begun < seconds or (not is_enough() and now - begun < PATIENCE_SECONDS):
+        started, clocked, made = now, clock(), 0
         while now - started < part_seconds:
             made += play()
             now = time.perf_counter()
-        speeds.append(made / (now - started))
+        speeds.append(made / (clock() - clocked))
         decisions += made
     return statistics.median(speeds), decisions, now - begun
 

@@ -48,7 +48,7 @@ class Suite:
 
     def _steps(self) -> list[Callable[[], list[Row]]]:
         makers = {
-            "vector": self._vector, "threads": self._threads, "aec": self._aec, "players": self._players, "copies": self._copies,
+            "vector": self._vector, "profile": self._profile, "threads": self._threads, "aec": self._aec, "players": self._players, "copies": self._copies,
             "memory": self._memory, "start": self._start, "peers": self._peers, "training": self._training,
         }  # fmt: skip
         return [step for section in self.sections for step in makers[section]()]
@@ -57,6 +57,12 @@ class Suite:
         from training.benchmarks.vector import vector_rows
 
         return [lambda size=size: vector_rows(size, self.rules, self.seed, self.seconds, self.threads) for size in self.sizes]
+
+    def _profile(self):
+        from training.benchmarks.profile import profile_rows
+
+        size = min(self.sizes, key=lambda one: abs(one - 1024))
+        return [lambda: profile_rows(size, self.rules, self.seed, self.seconds)]
 
     def _threads(self):
         from training.benchmarks.vector import thread_rows

@@ -33,13 +33,13 @@ _CHECKED_GAMES = 1024
 class RandomPlay:
     """Random legal play in a VectorGame, the same for every number of threads; counts what ends.
 
-    arguments: as of VectorGame. decisions, deals, ended: so far. digest: crc32 of the games after the opening steps.
+    arguments: as of VectorGame. actions: (N,) int64, the last. decisions, deals, ended: so far. digest: crc32 of the games after the opening steps.
     """
 
     def __init__(self, num_games: int, rules: Any, seed: int, **arguments: Any) -> None:
         self.games = VectorGame(num_games, rules, seed, **arguments)
         self._states = np.random.default_rng(seed).integers(0, 2**63, num_games).astype(np.uint64)
-        self._actions = np.zeros(num_games, np.int64)
+        self.actions = np.zeros(num_games, np.int64)
         self._blocks = split(num_games, self.games.threads)
         self.decisions = self.deals = self.ended = 0
         for _ in range(max(2, _PROOF_DECISIONS // num_games)):
@@ -47,13 +47,17 @@ class RandomPlay:
         self.digest = zlib.crc32(self.games.games.tobytes())
 
     def _choose(self, block: slice) -> None:
-        choose_random_legal(self.games.action_masks[block], self._states[block], self._actions[block])
+        choose_random_legal(self.games.action_masks[block], self._states[block], self.actions[block])
+
+    def choose(self) -> None:
+        """Write a random legal action of every game into `actions`."""
+        run_blocks(self._choose, self._blocks)
 
     def step(self) -> int:
         """One decision in every game; their number."""
         games = self.games
-        run_blocks(self._choose, self._blocks)
-        games.step(self._actions)
+        self.choose()
+        games.step(self.actions)
         self.decisions += games.num_games
         self.deals += int(np.count_nonzero(games.deal_ended))
         self.ended += int(np.count_nonzero(games.terminated))
