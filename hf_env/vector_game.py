@@ -7,9 +7,7 @@ import numpy as np
 
 from hf_env.actions import ACTIONS
 from hf_env.engine import vector as v
-from hf_env.engine.cards import MAX_CARDS, MAX_SEATS
 from hf_env.engine.legality import needs_search
-from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.rewards import (
     REWARD_SCORE,
     REWARD_SCORE_DIFFERENCE,
@@ -21,7 +19,7 @@ from hf_env.engine.rewards import (
 from hf_env.engine.state import GAME_DTYPE
 from hf_env.observation.layout import ObservationLayout, StateLayout
 from hf_env.rules import RuleSet, load_rules
-from hf_env.threads import run_blocks, split
+from hf_env.running import GameRunner
 
 REWARDS = {"score_difference": REWARD_SCORE_DIFFERENCE, "score": REWARD_SCORE, "win": REWARD_WIN}
 SHAPINGS = {None: SHAPING_NONE, "table": SHAPING_TABLE, "full": SHAPING_FULL}
@@ -176,39 +174,11 @@ class VectorGame:
         self._actions = np.zeros(n, np.int64)
         # Of observe(), made when first asked for.
         self._other = np.zeros((0, self.observation_width), np.int16)
-        # The kernels' arguments on both sides of `chosen`: made once, since a single game's step is as short as making them.
-        blocks = split(n, self.threads)
-        self._before = (self.games, self.rule_records, self._settings, self._search)
-        self._after = [
-            (
-                self._actions, self.game_seeds, self.game_numbers, self.decisions,
-                np.zeros(2, GAME_DTYPE), np.zeros((NUM_ROWS, PLAN_WIDTH), np.int64), np.zeros(MAX_CARDS, np.uint8), np.zeros(MAX_SEATS, np.int64),
-                self.observations, self.action_masks, self.seats, self.rewards, self.terminated, self.truncated,
-                self.deal_ended, self.deal_scores, self.end_reasons, self.ended, self.final_observations,
-            )
-            for _ in blocks
-        ]  # fmt: skip
-        self._blocks = [np.zeros(n, np.int8) for _ in blocks]
-        for block, games in zip(self._blocks, blocks, strict=True):
-            block[games] = 1
-        self._run_games = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_run_games": None}  # compiled code does not pickle
+        self._runner = GameRunner(self)
 
     def _run(self, mode: int, chosen: np.ndarray) -> None:
         self._settings[v.MODE] = mode
-        if self._run_games is None:
-            # The types of the arguments stay as they are, so Numba need not look at all 25 again: half of a single game's step.
-            v.run_games(*self._before, np.zeros_like(self._all), *self._after[0])
-            self._run_games = _compiled_for(v.run_games, (*self._before, self._all, *self._after[0]))
-        run = self._run_games
-        if len(self._blocks) == 1 or chosen is not self._all:
-            overflow = run(*self._before, chosen, *self._after[0])
-        else:
-            # Whole arrays and a choice of slots, not a part of each array: a game's seed is made of its slot's number.
-            works = list(zip(self._blocks, self._after, strict=True))
-            overflow = max(run_blocks(lambda work: run(*self._before, work[0], *work[1]), works))
+        overflow = self._runner.run(chosen)
         if overflow:
             self._raise_overflow(overflow - 1)
 
@@ -396,13 +366,6 @@ class VectorGame:
         for name in (*self._STATE, "settings"):
             self._state_target(name)[...] = state[name]
         self.refresh()
-
-
-def _compiled_for(entry, arguments: tuple):
-    """The compiled function of a kernel that has been called with arguments of these types; interpreted, the kernel."""
-    if not hasattr(entry, "get_overload"):
-        return entry
-    return entry.get_overload(tuple(entry.typeof_pyval(argument) for argument in arguments))
 
 
 def _autoreset_mode(name: str):
