@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 
+from training.benchmarks.peer_plays import OUR_GAMES, make_play
 from training.benchmarks.rows import BenchmarkError, Row, rate
 
 OURS_VECTOR, OURS_AEC = ("hf_env", "VectorGame"), ("hf_env", "AEC environment")
@@ -66,7 +67,7 @@ def compare(speeds: dict[tuple[str, str], list[dict]]) -> list[Row]:
         details["by_clock"] = sum(one["by_clock"] for one in results) / len(results)
         label = f"{library} {game}"
         if (library, game) == OURS_VECTOR:
-            label += ", whitnack"
+            label += f", whitnack, {OUR_GAMES} games"
         elif (library, game) != OURS_AEC:
             details["ratio"] = means[OURS_VECTOR] / means[library, game]
             if library in _STEPPED:
@@ -97,9 +98,8 @@ def run_peer(library: str, game: str, seed: int, seconds: float) -> dict | str:
 def main(library: str, game: str, seed: str, seconds: str) -> int:
     """What a peer's process does; its exit code."""
     if hasattr(os, "sched_setaffinity"):
-        # The last of them: the first serves most interrupts. Before any import, so that pools are made for one core.
+        # The last of them: the first serves most interrupts. Before the library is imported, whose pool is then of one core.
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    from training.benchmarks.peer_plays import make_play
 
     try:
         play = make_play(library, game, int(seed))
