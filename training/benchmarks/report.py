@@ -15,16 +15,16 @@ from training.benchmarks.rows import Row
 
 FORMAT = "hf-benchmark/1"
 TITLES = {
-    "vector": "VectorGame, random legal play, choosing included",
+    "vector": "VectorGame, random legal play, choosing included; one thread by the core's time, two by the clock",
     "profile": "Where the time of a decision goes",
-    "threads": "Threads",
-    "aec": "AEC environment",
-    "players": "Scripted players",
+    "threads": "Threads and processes, by the clock",
+    "aec": "AEC environment, by the core's time",
+    "players": "Scripted players, by the core's time",
     "copies": "Copies of a game",
     "memory": "Memory a game",
     "start": "Start",
     "peers": "Random legal play beside other environments, one core each, by the core's time",
-    "training": "Training, collecting and learning",
+    "training": "Training, collecting and learning, by the clock",
 }
 _LIBRARIES = ("numpy", "numba", "llvmlite", "pettingzoo", "gymnasium", "torch", "open_spiel", "rlcard", "pgx", "jax", "stable_baselines3", "sb3_contrib")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 import zlib
 from typing import Any
 
@@ -81,9 +82,13 @@ class RandomPlay:
 
 
 def measure(num_games: int, rules: Any, seed: int, seconds: float, **arguments: Any) -> tuple[float, RandomPlay]:
-    """Decisions a second, choosing included, and the play that was checked. Raises BenchmarkError."""
+    """Decisions a second, choosing included, and the play that was checked. Raises BenchmarkError.
+
+    With one thread by the processor's time, with more by the clock.
+    """
     play = RandomPlay(num_games, rules, seed, **arguments)
-    speed, _, _ = rate(play.step, seconds, lambda: play.ended > 0)
+    clock = time.process_time if play.games.threads == 1 else time.perf_counter
+    speed, _, _ = rate(play.step, seconds, lambda: play.ended > 0, clock)
     play.check()
     return speed, play
 
@@ -141,7 +146,8 @@ def thread_rows(num_games: int, rules: list[dict], seed: int, seconds: float, th
 
     rules: as for VectorGame, in a form that JSON holds.
     """
-    one, _ = measure(num_games, rules, seed, seconds)
+    single = RandomPlay(num_games, rules, seed)
+    one, _, _ = rate(single.step, seconds)
     several, play = measure(num_games, rules, seed, seconds, threads=threads)
     settings = json.dumps({"games": num_games // threads, "rules": rules, "seed": seed, "seconds": seconds})
     children = [
