@@ -4,11 +4,13 @@ MINUTES ?= 5
 RULES ?= whitnack
 SEED ?= 0
 RUN ?=
+BENCH ?= bench.json
+SECONDS_A_ROW ?= 5
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.set-up
 
-.PHONY: help train test test-long set-up clean
+.PHONY: help train test test-long bench set-up clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +18,7 @@ help:
 	@echo "                (settings: MINUTES=5 RULES=whitnack SEED=0 RUN=runs/a-name)"
 	@echo "make test       run the tests"
 	@echo "make test-long  run all tests, with those that take minutes"
+	@echo "make bench      measure this and, where they can be installed, other environments; the figures are in $(BENCH)"
 	@echo "make set-up     only create the environment in $(VENV) (PYTHON=python3.12 chooses another Python)"
 	@echo "make clean      remove the environment and what was built; runs/ stays"
 
@@ -36,6 +39,11 @@ test: $(STAMP)
 
 test-long: $(STAMP)
 	$(BIN)/python -m pytest -m '' $(PYTEST_ARGS)
+
+# Other people's libraries are installed here, not with what the tests need.
+bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,peers,sb3]'
+	$(BIN)/handfoot bench --seconds $(SECONDS_A_ROW) --peers --training $(foreach part,vector profile threads aec players copies memory start,--only $(part)) --json $(BENCH)
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -15,6 +15,8 @@ from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, chec
 _RENDER_MODES = ("ansi", "human")
 _DTYPES = ("int16", "float32")
 _MAX_SEED = 2**63 - 1
+# As tuples: a union would be made anew at every decision.
+_INTEGERS, _BOOLEANS = (int, np.integer), (bool, np.bool_)
 
 
 class HandAndFootEnv(AECEnv):
@@ -71,6 +73,23 @@ class HandAndFootEnv(AECEnv):
         self.state_space = spaces.Box(low, high, dtype=np.int16)
         self._seed: int | None = None
         self._game_number = 0
+        self._bind()
+
+    def _bind(self) -> None:
+        """Views of the one game's buffers, which cost less than an index into NumPy at each decision."""
+        vec = self._vec
+        self._observation, self._mask, self._no_mask = vec.observations[0], vec.action_masks[0], np.zeros(len(ACTIONS), np.int8)
+        self._legal, self._mover = memoryview(self._mask), memoryview(vec.seats)
+        self._deal_ended, self._over = memoryview(vec.deal_ended), (memoryview(vec.terminated), memoryview(vec.truncated))
+
+    _BOUND = ("_observation", "_mask", "_no_mask", "_legal", "_mover", "_deal_ended", "_over")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in self._BOUND}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bind()
 
     def _make_observation_space(self) -> spaces.Dict:
         low, high = self.layout.bounds()
@@ -117,7 +136,9 @@ class HandAndFootEnv(AECEnv):
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self._paid = False
         self._deal_results: list[dict[str, Any]] = []
+        self._shown_results: list[dict[str, Any]] = []
         self.terminations = dict.fromkeys(self.agents, bool(self._vec.terminated[0]))
         self.truncations = dict.fromkeys(self.agents, False)
         self._write_infos(None)
@@ -125,8 +146,8 @@ class HandAndFootEnv(AECEnv):
 
     def _write_infos(self, label: str | None) -> None:
         """Public facts only: the action just made and the finished deals' results."""
-        results = self._deal_results
-        self.infos = {agent: {"last_action": label, "deal_results": list(results)} for agent in self.agents}
+        results = self._shown_results
+        self.infos = {agent: {"last_action": label, "deal_results": results} for agent in self.agents}
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent may know now, and its legal actions; new arrays.
@@ -135,10 +156,10 @@ class HandAndFootEnv(AECEnv):
         """
         seat = self._seat_of[agent]
         self._check_started()
-        if self._vec.seats[0] == seat:
-            values, mask = self._vec.observations[0].copy(), self._vec.action_masks[0].copy()
+        if self._mover[0] == seat:
+            values, mask = self._observation.copy(), self._mask.copy()
         else:
-            values, mask = self._vec.observe(seat)[0].copy(), np.zeros(len(ACTIONS), np.int8)
+            values, mask = self._vec.observe(seat)[0].copy(), self._no_mask.copy()
         if self._scale is not None:
             values = values * self._scale
         return {"observation": values, "action_mask": mask}
@@ -157,39 +178,50 @@ class HandAndFootEnv(AECEnv):
         if self.agents and (self.terminations[self.agent_selection] or self.truncations[self.agent_selection]):
             self._was_dead_step(action)
             return
-        self._play(self._as_action(action))
-        vec = self._vec
-        agent = self.agent_selection
-        self._cumulative_rewards[agent] = 0.0
-        for name, reward in zip(self.possible_agents, vec.rewards[0].tolist(), strict=True):
-            self.rewards[name] = reward
-            self._cumulative_rewards[name] += reward
-        if vec.deal_ended[0]:
+        label = self._play(self._as_action(action))
+        self._cumulative_rewards[self.agent_selection] = 0.0
+        ended = self._deal_ended[0]
+        # Without shaping a step pays only when it ends a deal.
+        if ended or self._paid or self._vec.shaping is not None:
+            self._pay()
+            self._paid = ended
+        if ended:
             self._deal_results.append(self._deal_result())
-        if vec.terminated[0] or vec.truncated[0]:
-            self.terminations = dict.fromkeys(self.agents, bool(vec.terminated[0]))
-            self.truncations = dict.fromkeys(self.agents, bool(vec.truncated[0]))
-        self._write_infos(ACTIONS.label(action))
-        self.agent_selection = self.possible_agents[vec.seats[0]]
+            # Another list, which a caller may keep or change: the infos of earlier steps stay as they were.
+            self._shown_results = list(self._deal_results)
+        terminated, truncated = self._over[0][0], self._over[1][0]
+        if terminated or truncated:
+            self.terminations = dict.fromkeys(self.agents, terminated)
+            self.truncations = dict.fromkeys(self.agents, truncated)
+        self._write_infos(label)
+        self.agent_selection = self.possible_agents[self._mover[0]]
         if self.render_mode == "human":
             self.render()
+
+    def _pay(self) -> None:
+        """Hand out the rewards of the step just made, which may be 0."""
+        for name, reward in zip(self.possible_agents, self._vec.rewards[0].tolist(), strict=True):
+            self.rewards[name] = reward
+            self._cumulative_rewards[name] += reward
 
     def _as_action(self, action: Any) -> int:
         if not self.agents:
             raise RuntimeError("the game is over; call reset() for the next one")
-        if isinstance(action, bool | np.bool_) or not isinstance(action, int | np.integer):
+        if isinstance(action, _BOOLEANS) or not isinstance(action, _INTEGERS):
             raise ValueError(f"action {action!r} is no action: an integer from 0 to {len(ACTIONS) - 1} is needed")
-        ACTIONS.label(action)
         return int(action)
 
-    def _play(self, action: int) -> None:
+    def _play(self, action: int) -> str:
+        """Play an action; its label."""
         vec = self._vec
-        if not vec.action_masks[0, action]:
+        label = ACTIONS.label(action)
+        if not self._legal[action]:
             from hf_env.reasons import why_illegal
 
             reason = why_illegal(vec.games, 0, vec.rule_records, action)
-            raise IllegalActionError(f"{ACTIONS.label(action)} by {self.agent_selection} is illegal: {reason}")
+            raise IllegalActionError(f"{label} by {self.agent_selection} is illegal: {reason}")
         vec.step_unchecked(action)
+        return label
 
     def _deal_result(self) -> dict[str, Any]:
         """Raw results of the deal just ended."""

@@ -7,9 +7,7 @@ import numpy as np
 
 from hf_env.actions import ACTIONS
 from hf_env.engine import vector as v
-from hf_env.engine.cards import MAX_CARDS, MAX_SEATS
 from hf_env.engine.legality import needs_search
-from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.rewards import (
     REWARD_SCORE,
     REWARD_SCORE_DIFFERENCE,
@@ -21,6 +19,7 @@ from hf_env.engine.rewards import (
 from hf_env.engine.state import GAME_DTYPE
 from hf_env.observation.layout import ObservationLayout, StateLayout
 from hf_env.rules import RuleSet, load_rules
+from hf_env.running import GameRunner
 
 REWARDS = {"score_difference": REWARD_SCORE_DIFFERENCE, "score": REWARD_SCORE, "win": REWARD_WIN}
 SHAPINGS = {None: SHAPING_NONE, "table": SHAPING_TABLE, "full": SHAPING_FULL}
@@ -29,6 +28,7 @@ END_REASONS = ("", "out", "stock_draw", "stock_red3", "max_turns")
 # A game of max_deals deals is far below; this only bounds what a mistake could cost.
 DEFAULT_MAX_DECISIONS = 10_000_000
 _MAX_SEED = 2**63 - 1
+_MAX_THREADS = 1024
 
 
 class IllegalActionError(ValueError):
@@ -100,6 +100,7 @@ class VectorGame:
         events: bool = False,
         observations: bool = True,
         max_decisions: int = DEFAULT_MAX_DECISIONS,
+        threads: int = 1,
     ) -> None:
         """Start N games.
 
@@ -111,7 +112,8 @@ class VectorGame:
         signal that no policy may read). autoreset: "SAME_STEP" (an ended game's slot holds its next game at once; what
         all seats saw at its end is in ``final_observations``) or "DISABLED" (it stays; its mask is all 0, its actions
         are ignored). events: with the observation's section of public events. observations: False leaves
-        ``observations`` unwritten. max_decisions: a safety cap that truncates a game.
+        ``observations`` unwritten. max_decisions: a safety cap that truncates a game. threads: among which the games are
+        shared out, 1 or more; the results are the same. It pays from some 500 games a thread.
 
         Raises ValueError (RulesError for rules) naming the argument, the value and what is allowed.
         """
@@ -146,6 +148,7 @@ class VectorGame:
         self._settings[v.EVENTS] = bool(events)
         self._settings[v.OBSERVE] = bool(observations)
         self._settings[v.MAX_DECISIONS] = check_int("max_decisions", max_decisions, 1, 1 << 60)
+        self.threads = check_int("threads", threads, 1, _MAX_THREADS)
         self._allocate()
         self.reset(seed)
 
@@ -169,21 +172,13 @@ class VectorGame:
         self.decisions = np.zeros(n, np.int64)
         self._all = np.ones(n, np.int8)
         self._actions = np.zeros(n, np.int64)
-        self._other = np.zeros((n, self.observation_width), np.int16)
-        self._work = (
-            np.zeros(2, GAME_DTYPE),
-            np.zeros((NUM_ROWS, PLAN_WIDTH), np.int64),
-            np.zeros(MAX_CARDS, np.uint8),
-            np.zeros(MAX_SEATS, np.int64),
-        )
+        # Of observe(), made when first asked for.
+        self._other = np.zeros((0, self.observation_width), np.int16)
+        self._runner = GameRunner(self)
 
     def _run(self, mode: int, chosen: np.ndarray) -> None:
         self._settings[v.MODE] = mode
-        overflow = v.run_games(
-            self.games, self.rule_records, self._settings, self._search, chosen, self._actions, self.game_seeds, self.game_numbers,
-            self.decisions, *self._work, self.observations, self.action_masks, self.seats, self.rewards, self.terminated,
-            self.truncated, self.deal_ended, self.deal_scores, self.end_reasons, self.ended, self.final_observations,
-        )  # fmt: skip
+        overflow = self._runner.run(chosen)
         if overflow:
             self._raise_overflow(overflow - 1)
 
@@ -304,7 +299,11 @@ class VectorGame:
             raise ValueError(f"seats={seats.tolist()!r} must be 0 to {self.num_seats - 1}")
         each = np.empty(self.num_games, np.int32)
         each[:] = seats
-        out = self._other if out is None else self._check_out(out, self.observation_width)
+        if out is None:
+            if not len(self._other):
+                self._other = np.zeros((self.num_games, self.observation_width), np.int16)
+            out = self._other
+        self._check_out(out, self.observation_width)
         overflow = v.observe_games(self.games, self.rule_records, each, out, self._settings[v.EVENTS])
         if overflow:
             self._raise_overflow(overflow - 1)
@@ -338,15 +337,18 @@ class VectorGame:
         size = GAME_DTYPE.itemsize
         if len(snapshot) != size + 16:
             raise ValueError(f"a snapshot has {size + 16} bytes, this one {len(snapshot)}")
-        game = np.frombuffer(snapshot, GAME_DTYPE, 1)[0]
-        if not 0 <= game["rule"] < len(self.rules):
-            raise ValueError(f"the snapshot is of rule set {game['rule']}; here are {len(self.rules)}, counted from 0")
-        self.games[slot] = game
+        rule = int(np.frombuffer(snapshot, GAME_DTYPE, 1)["rule"][0])
+        if not 0 <= rule < len(self.rules):
+            raise ValueError(f"the snapshot is of rule set {rule}; here are {len(self.rules)}, counted from 0")
+        self._state_target("games")[slot] = np.frombuffer(snapshot, np.uint8, size)
         self.decisions[slot], self.game_numbers[slot] = np.frombuffer(snapshot, np.int64, 2, size)
-        self.game_seeds[slot] = self.games[slot]["seed"]
-        over = bool(self.games[slot]["game_over"])
+        game = self.games[slot]
+        self.game_seeds[slot] = game["seed"]
+        over = bool(game["game_over"])
         self.terminated[slot], self.truncated[slot], self.deal_ended[slot] = over, False, over
-        self._run(v.MODE_REFRESH, self._chosen([slot]))
+        chosen = np.zeros(self.num_games, np.int8)
+        chosen[slot] = 1
+        self._run(v.MODE_REFRESH, chosen)
 
     def _state_target(self, name: str) -> np.ndarray:
         """A view of a buffer; of an array of records its bytes, (N, size)."""

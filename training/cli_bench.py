@@ -1,45 +1,64 @@
-"""``handfoot bench``: the engine's speed on this machine."""
+"""``handfoot bench``: the speed of the engine, of its adapters and, beside them, of other environments on this machine."""
 
 from __future__ import annotations
 
-import platform
+import shutil
+from pathlib import Path
 
 import click
 
-from training.cli_common import Failure, FiniteRange, load_rule_list, progress_bar, seed_option, set_option, several_rules_option
+from training.cli_common import Failure, FiniteRange, Mistake, check_writable, load_rule_list, progress_bar, seed_option, set_option, several_rules_option
+
+# Measured when nothing is named; keys of training.benchmarks.report.TITLES, as are the two that cost more.
+OWN_SECTIONS = ("vector", "profile", "threads", "aec", "players", "copies", "memory", "start")
+_MOST_THREADS = 256
+_NARROW, _WIDE = 100, 150
 
 
 @click.command()
-@click.option("--seconds", type=FiniteRange(0, 3600, min_open=True), default=5.0, show_default=True, help="How long to measure.")
-@click.option("--games", "num_games", type=click.IntRange(1, 65536), default=256, show_default=True, help="Games side by side.")
+@click.option("--seconds", type=FiniteRange(0, 3600, min_open=True), default=2.0, show_default=True, help="How long to measure each row.")
+@click.option("--games", "sizes", type=click.IntRange(1, 65536), multiple=True, help="Games side by side; may be repeated.  [default: 1, 64, 1024, 8192]")
+@click.option("--threads", type=click.IntRange(1, _MOST_THREADS), help="Threads of the rows with several.  [default: 2, or 1 on one core]")
+@click.option("--only", "only", type=click.Choice(OWN_SECTIONS), multiple=True, help="Measure this part alone; may be repeated.")
+@click.option("--peers", "with_peers", is_flag=True, help="Measure other card-game environments too, where they are installed (extra: peers).")
+@click.option("--training", "with_training", is_flag=True, help="Measure training too, beside sb3-contrib's MaskablePPO (extras: train, sb3).")
+@click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write all figures into this file.")
 @seed_option
 @several_rules_option
 @set_option
-def bench(seconds: float, num_games: int, seed: int, rules: tuple[str, ...], settings: tuple[str, ...]) -> None:
-    """Measure decisions a second on one core: random legal play, masks and full observations written."""
-    import numba
-    import numpy
+def bench(
+    seconds: float, sizes: tuple[int, ...], threads: int | None, only: tuple[str, ...], with_peers: bool, with_training: bool,
+    json_file: Path | None, seed: int, rules: tuple[str, ...], settings: tuple[str, ...],
+) -> None:  # fmt: skip
+    """Measure the speed of the engine and its adapters by random legal play; the state that it ends in is checked.
 
-    from hf_env import __version__
-    from hf_env.actions import ACTIONS_VERSION
-    from hf_env.observation.layout import LAYOUT_VERSION
-    from hf_env.rules import RULES_VERSION
-    from training.benchmark import run_benchmark
+    With --peers or --training and no --only, those alone are measured.
+    """
+    from training.benchmarks.report import circumstances, print_table, write_json
+    from training.benchmarks.rows import BenchmarkError
+    from training.benchmarks.suite import Suite
 
     sets = load_rule_list(rules, settings)
+    check_writable(json_file)
+    if with_training:
+        _check_training()
+    sections = only or (() if with_peers or with_training else OWN_SECTIONS)
+    suite = Suite(sets, seed, seconds, sizes, threads, [*sections, *["peers"] * with_peers, *["training"] * with_training])
+    begun = circumstances()
     try:
-        with progress_bar("seconds") as report:
-            result = run_benchmark(sets, seconds, num_games, seed, report)
-    except RuntimeError as error:
+        with progress_bar("measuring") as report:
+            suite.run(report)
+    except BenchmarkError as error:
         raise Failure(str(error)) from None
-    click.echo(f"{result.decisions_per_second:,.0f} decisions a second on one core, random play ({', '.join(one.name for one in sets)})")
-    click.echo(f"  engine alone    {result.engine_per_second:,.0f} a second; choosing actions took {result.sampling_share:.1%} of the time")
-    click.echo(f"  written each    {result.num_actions} int8 of mask, {result.observation_width} int16 of observation")
-    click.echo(
-        f"  measured        {result.num_decisions:,} decisions of {result.num_games:,} games side by side in {result.seconds:.1f} s; "
-        f"{result.deals_ended:,} deals and {result.games_ended:,} games ended"
-    )
-    click.echo(
-        f"  versions        hf_env {__version__} (rules {RULES_VERSION}, observation {LAYOUT_VERSION}, actions {ACTIONS_VERSION}), "
-        f"Python {platform.python_version()}, NumPy {numpy.__version__}, Numba {numba.__version__}, {platform.machine()}"
-    )
+    print_table(suite.rows, suite.missing, begun, min(_WIDE, max(_NARROW, shutil.get_terminal_size((_WIDE, 0)).columns)))
+    if json_file is not None:
+        write_json(json_file, suite.rows, suite.missing, suite.settings(), begun)
+
+
+def _check_training() -> None:
+    from training.cli_train import check_installed
+
+    try:
+        check_installed()
+    except Mistake as error:
+        raise Mistake(f"--training: {error.format_message()}") from None

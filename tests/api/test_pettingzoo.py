@@ -369,3 +369,19 @@ def test_snapshot_and_restore_go_on_alike():
     assert step > 40 and all(other.terminations.values())
     with pytest.raises(ValueError, match="bytes"):
         env.restore(b"short")
+
+
+def test_what_a_caller_does_to_the_results_of_deals_changes_nothing():
+    env = hand_and_foot_v0.env(rules={"preset": "mini", "deals": 3})
+    env.reset(seed=2)
+    kept = []
+    rng = np.random.default_rng(0)
+    while not any(env.terminations.values()):
+        seen, _, _, _, info = env.last()
+        if len(info["deal_results"]) > len(kept):
+            kept.append(info["deal_results"])
+            assert [one["deal"] for one in kept[-1]] == list(range(1, len(kept) + 1))
+        env.step(int(rng.choice(np.flatnonzero(seen["action_mask"]))))
+    assert len(kept) == 2 and len(kept[0]) == 1
+    kept[1].clear()
+    assert len(env.infos["player_0"]["deal_results"]) == 3

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.subprocesses import ROOT, run_python
+from training.benchmarks.start import FIRST_GAME
 
 # On a quiet machine 1.5 s and 20 s; test machines are shared, so these are wide and the figures are printed.
 IMPORT_SECONDS, FIRST_GAME_SECONDS = 1.5, 20
@@ -21,21 +22,6 @@ seconds = time.perf_counter() - start
 heavy = [name for name in ("torch", "agents", "training", "numba", "llvmlite", "pettingzoo") if name in sys.modules]
 import gymnasium
 print(json.dumps([seconds, heavy, "HandAndFoot-v0" in gymnasium.registry]))
-"""
-
-FIRST_GAME = """
-import json, time
-import numpy as np
-start = time.perf_counter()
-begun = time.process_time()
-from hf_env import hand_and_foot_v0
-env = hand_and_foot_v0.env()
-env.reset(seed=1)
-rng = np.random.default_rng(0)
-for _ in range(100):
-    seen = env.observe(env.agent_selection)
-    env.step(int(rng.choice(np.flatnonzero(seen["action_mask"]))))
-print(json.dumps([time.perf_counter() - start, time.process_time() - begun]))
 """
 
 PUBLIC = """

@@ -83,6 +83,6 @@ def test_ci_calls_make_test_and_passes_on_its_exit_code(tmp_path):
 
 
 def test_make_knows_its_targets():
-    for target in ("train", "test", "test-long"):
+    for target in ("train", "test", "test-long", "bench"):
         result = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
         assert result.returncode == 0, result.stderr

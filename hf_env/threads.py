@@ -1,0 +1,43 @@
+"""Blocks of games on threads: compiled kernels hold no lock of the interpreter, so blocks run side by side."""
+
+import functools
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TypeVar
+
+# A block begins at a multiple of this many games where there are plenty: two threads then share few cache lines.
+_ALIGNMENT = 64
+_Block = TypeVar("_Block")
+_Result = TypeVar("_Result")
+
+
+@functools.cache
+def _pool(workers: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(workers, thread_name_prefix="hf_env")
+
+
+# A forked child has no threads but its own: a pool that it inherited would never answer.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
+def split(num_games: int, threads: int) -> list[slice]:
+    """0..num_games in at most `threads` contiguous blocks of nearly equal size, none of them empty."""
+    unit = _ALIGNMENT if num_games >= 8 * _ALIGNMENT * threads else 1
+    units = -(-num_games // unit)
+    bounds = [min(num_games, unit * (units * block // threads)) for block in range(threads + 1)]
+    return [slice(low, high) for low, high in zip(bounds[:-1], bounds[1:], strict=True) if low < high]
+
+
+def run_blocks(call: Callable[[_Block], _Result], blocks: list[_Block]) -> list[_Result]:
+    """call(block) of every block, the first on this thread and the others on threads of their own; results in order.
+
+    Returns, or raises what a call raised, only once all calls have ended.
+    """
+    futures = [_pool(len(blocks) - 1).submit(call, block) for block in blocks[1:]]
+    try:
+        first = call(blocks[0])
+    finally:
+        wait(futures)
+    return [first, *(future.result() for future in futures)]

@@ -1,0 +1,1 @@
+"""What ``handfoot bench`` measures: the engine and its adapters, and beside them other environments and trainers."""

@@ -1,0 +1,131 @@
+"""Our trainer beside sb3-contrib's MaskablePPO on the Gymnasium form: the same network, epochs and minibatches, in turn.
+
+``python -m training.benchmarks.learning ours|sb3 SEED SECONDS`` is a process of the comparison; it prints one line of JSON.
+Both may use all cores. Ours learns from the decisions of all seats; MaskablePPO has one seat of each table, with `random`
+in the others, and its decisions are those that it learns from.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from training.benchmarks.rows import BenchmarkError, Row
+
+# Tables and steps between two updates of MaskablePPO: some minibatches of ours, in a time that a benchmark has.
+SB3_TABLES, SB3_STEPS = 16, 512
+_PATIENCE_SECONDS = 1800
+
+
+def measure_ours(seed: int, seconds: float) -> dict:
+    """Decisions a second of the default training, its first iteration left out, and the shares of the time."""
+    from training.config import TrainConfig
+    from training.trainer import Trainer, make_games
+
+    config = TrainConfig(seed=seed, time_budget_seconds=3600.0, num_evaluations=0)
+    with tempfile.TemporaryDirectory() as folder:
+        trainer = Trainer(config, Path(folder), make_games(config))
+        trainer.iterate()
+        decisions, begun, shares, iterations = trainer.decisions, time.perf_counter(), {}, 0
+        while time.perf_counter() - begun < seconds or iterations < 2:
+            values = trainer.iterate()
+            iterations += 1
+            for name in ("engine", "inference", "learning"):
+                shares[name] = shares.get(name, 0.0) + values[f"speed/{name}_share"]
+        elapsed = time.perf_counter() - begun
+        trainer.log.close()
+    return {
+        "speed": (trainer.decisions - decisions) / elapsed, "decisions": trainer.decisions - decisions,
+        "shares": {name: share / iterations for name, share in shares.items()},
+    }  # fmt: skip
+
+
+def measure_sb3(seed: int, seconds: float) -> dict:
+    """Decisions a second of MaskablePPO, its first rollout and update left out. Raises ImportError without sb3-contrib."""
+    import gymnasium
+    import torch
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+    from stable_baselines3.common.vec_env import DummyVecEnv
+    from torch import nn
+
+    import hf_env  # noqa: F401  (registers HandAndFoot-v0)
+    from hf_env import VectorGame
+    from training.config import TrainConfig
+    from training.threads import fastest_threads
+    from training.trainer import visible_scale
+
+    config = TrainConfig()
+    visible = int((visible_scale(VectorGame(1), config.network.ignored) != 0).sum())
+
+    class Body(BaseFeaturesExtractor):
+        """Our network's body, so that both learn as many weights: one body for policy and value."""
+
+        def __init__(self, space) -> None:
+            super().__init__(space, config.network.width)
+            widths = [visible] + [config.network.width] * config.network.depth
+            layers = [nn.Sequential(nn.Linear(i, o), nn.LayerNorm(o), nn.ReLU()) for i, o in zip(widths[:-1], widths[1:], strict=True)]
+            self.body = nn.Sequential(*layers)
+
+        def forward(self, observations: torch.Tensor) -> torch.Tensor:
+            return self.body(observations[:, :visible])  # which of them does not matter here
+
+    fastest_threads(visible, config.network.width)
+    tables = DummyVecEnv([lambda: gymnasium.make("HandAndFoot-v0", shaping=config.shaping, disable_env_checker=True)] * SB3_TABLES)
+    model = MaskablePPO(
+        "MlpPolicy", tables, seed=seed, n_steps=SB3_STEPS, batch_size=config.minibatch_size, n_epochs=config.epochs, device="cpu",
+        policy_kwargs={"features_extractor_class": Body, "net_arch": []},
+    )  # fmt: skip
+    rollout = SB3_TABLES * SB3_STEPS
+    model.learn(rollout)
+    decisions, begun = 0, time.perf_counter()
+    while time.perf_counter() - begun < seconds or decisions == 0:
+        model.learn(rollout, reset_num_timesteps=False)
+        decisions += rollout
+    elapsed = time.perf_counter() - begun
+    return {"speed": decisions / elapsed, "decisions": decisions}
+
+
+def _run(which: str, seed: int, seconds: float) -> dict | str:
+    """Measure in a process of its own; the result, or why it is missing. Raises BenchmarkError where ours fails."""
+    command = [sys.executable, "-m", "training.benchmarks.learning", which, str(seed), str(seconds)]
+    done = subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=_PATIENCE_SECONDS + 20 * seconds, check=False)
+    if done.returncode == 0:
+        return json.loads(done.stdout.splitlines()[-1])
+    reason = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+    if which == "ours":
+        raise BenchmarkError(f"training: {reason}")
+    return reason
+
+
+def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[Callable[[], list[Row]]]:
+    """Ours, MaskablePPO, ours again; the rows come with the last step. missing: filled where sb3-contrib is not installed."""
+    ours: list[dict] = []
+
+    def measure() -> list[Row]:
+        ours.append(_run("ours", seed, seconds))
+        return []
+
+    def finish() -> list[Row]:
+        other = _run("sb3", seed, seconds)
+        measure()
+        speed = sum(one["speed"] for one in ours) / len(ours)
+        rows = [Row("training", "training/ours", "our trainer, decisions of all seats", speed, "decisions/s", {"shares": ours[-1]["shares"], "decisions": sum(one["decisions"] for one in ours)})]
+        if isinstance(other, str):
+            missing["MaskablePPO"] = other
+        else:
+            details = {"ratio": speed / other["speed"], "decisions": other["decisions"]}
+            rows.append(Row("training", "training/sb3", "sb3-contrib MaskablePPO, decisions of its seat", other["speed"], "decisions/s", details))
+        return rows
+
+    return [measure, finish]
+
+
+if __name__ == "__main__":
+    print(json.dumps({"ours": measure_ours, "sb3": measure_sb3}[sys.argv[1]](int(sys.argv[2]), float(sys.argv[3]))))
