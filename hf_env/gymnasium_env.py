@@ -16,7 +16,7 @@ from hf_env.decisions import DecisionCounter, PolicyBatch, SeatViews, uniforms
 from hf_env.engine.action_ids import DRAW
 from hf_env.engine.redact import redact_rows
 from hf_env.engine.state import GAME_DTYPE
-from hf_env.rendering.ansi import render_table
+from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
 
 POLICY_GROUP = "hf_env.policies"
@@ -100,7 +100,7 @@ class HandAndFootSeat(gymnasium.Env):
     and ``action_masks()`` (127,) bool, as sb3-contrib's MaskablePPO expects. An illegal action raises.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 2}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
 
     def __init__(
         self,
@@ -115,15 +115,18 @@ class HandAndFootSeat(gymnasium.Env):
         observation_dtype: str = "float32",
         events: bool = False,
         render_mode: str | None = None,
+        render_view: str = "seat",
     ) -> None:
         """Make a table.
 
         seat: the agent's. seats: {seat: policy} of the others, each a name (entry-point group ``hf_env.policies``), a
         policy with ``act``, or a function ``(observations (1, F) int16, action_masks (1, 127)) -> actions (1,)``; a
         seat not named plays "random". rules, reward, episode, deal, shaping, events: as VectorGame.
-        observation_dtype: "float32" (scaled by the layout's table) or "int16".
+        observation_dtype: "float32" (scaled by the layout's table) or "int16". render_mode: None, "ansi" (render returns
+        text), "human" (prints it after each step) or "rgb_array" (a drawn table). render_view: "seat" (what the agent may
+        see) or "all".
 
-        Raises ValueError naming the argument, the value and what is allowed.
+        Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
         """
         self._vec = VectorGame(
             1, rules, 0, reward=reward, episode=episode, deal=deal, shaping=shaping, autoreset="DISABLED", events=events
@@ -131,7 +134,9 @@ class HandAndFootSeat(gymnasium.Env):
         self.seat = check_int("seat", seat, 0, self._vec.num_seats - 1)
         check_choice("observation_dtype", observation_dtype, ("int16", "float32"))
         self._scale = self._vec.observation_scale if observation_dtype == "float32" else None
-        self.render_mode = check_choice("render_mode", render_mode, (None, "ansi"))
+        self.render_mode = check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        self._renderer = Renderer(render_mode)
+        self.render_view = check_choice("render_view", render_view, ("seat", "all"))
         self._actors = self._make_actors(dict(seats or {}))
         self.layout = self._vec.observation_layout
         low, high = self.layout.bounds()
@@ -171,6 +176,8 @@ class HandAndFootSeat(gymnasium.Env):
         self._started = True
         self._deal_results: list[dict[str, Any]] = []
         self._reward_before = self._play_others()
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -187,6 +194,8 @@ class HandAndFootSeat(gymnasium.Env):
         # What shaping paid before the agent's first decision comes with its first step, so that the sums are right.
         self._reward_before = 0.0
         vec = self._vec
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), reward, bool(vec.terminated[0]), bool(vec.truncated[0]), self._info()
 
     @property
@@ -240,9 +249,11 @@ class HandAndFootSeat(gymnasium.Env):
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._vec.action_masks[0].copy(), "deal_results": list(self._deal_results)}
 
-    def render(self) -> str | None:
-        """The table as text, as the agent's seat may see it, in render mode "ansi"."""
-        if self.render_mode is None:
+    def render(self) -> str | np.ndarray | None:
+        """The table: text in render mode "ansi", printed in "human"; in "rgb_array" a picture (600, 800, 3) uint8; None
+        without a render mode or before the first reset."""
+        if self.render_mode is None or not self._started:
             return None
         vec = self._vec
-        return render_table(vec.games, 0, vec.rules[int(vec.games[0]["rule"])], self.seat)
+        view = None if self.render_view == "all" else self.seat
+        return self._renderer.render(vec.games, 0, vec.rules[int(vec.games[0]["rule"])], view)
