@@ -18,7 +18,6 @@ _TALL = 110  # panels of sides that are higher have larger cards and two rows of
 _HEAD = 30
 # From top to bottom: headline, sides, the middle with stock and pile, then the seats and the open hand, or all hands.
 _SIDES, _MIDDLE, _SEATS, _HAND = (34, 326), (332, 422), (428, 500), (506, 594)
-_HAND_BACK, _FOOT_BACK = (54, 78, 134), (134, 66, 40)
 
 
 def draw_table(games: np.ndarray, slot: int, rules: RuleSet, view: int | None) -> np.ndarray:
@@ -200,7 +199,7 @@ class _Table:
         stock = int(g["stock_end"]) - int(g["stock_next"])
         self.text(14, top + 2, f"Stock: {stock}", 13, s.WHITE, bold=True)
         for depth in range(min(3, stock)):
-            self.put(s.back(*card, _HAND_BACK), 14 + 3 * depth, top + 20 + depth)
+            self.put(s.back(*card, s.HAND_BACK), 14 + 3 * depth, top + 20 + depth)
         size = int(g["discard_size"])
         shown = g["discard"][max(size - SHOWN_PILE, 0) : size][::-1]
         below = size - len(shown)
@@ -211,7 +210,7 @@ class _Table:
         if len(shown):
             self.put(s.card(int(shown[0]), *card), 84, top + 20)
         if below:
-            self.text(310, top + 26, f"{below} below", 12, s.PALE, "lm")
+            self.text(302, top + 26, f"{below} below", 12, s.PALE, "lm")
         self.banner(364, top, WIDTH - 364 - _GAP, height)
 
     def banner(self, x: int, y: int, width: int, height: int) -> None:
@@ -267,13 +266,13 @@ class _Table:
             self.tag(x + width - 7, y + 11, "your move" if seat == self.view else "to move", right=True)
         elif seat == self.view:
             self.text(x + 15 + name, y + 12, "you", 12, s.GOLD)
-        self.packet(x + 9, y + 32, int(g["hand_sizes"][seat]), _FOOT_BACK if g["in_foot"][seat] else _HAND_BACK)
+        self.packet(x + 9, y + 32, int(g["hand_sizes"][seat]), s.FOOT_BACK if g["in_foot"][seat] else s.HAND_BACK)
         wide = width > 150
         if g["in_foot"][seat]:
             self.text(x + 43, y + 50, "in the foot" if wide else "in foot", 12, s.GOLD, "lm")
             edge = 112
         else:
-            self.packet(x + 40, y + 32, int(g["foot_sizes"][seat]), _FOOT_BACK)
+            self.packet(x + 40, y + 32, int(g["foot_sizes"][seat]), s.FOOT_BACK)
             edge = 76
         known = [kind for kind in range(BLACK3 + 1) for _ in range(int(g["known"][seat, kind]))]
         if known and seat != self.view:

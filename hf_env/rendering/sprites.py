@@ -21,6 +21,7 @@ PALE = (190, 212, 204)
 GOLD = (255, 205, 60)
 # Okabe and Ito's palette, which people with any colour blindness tell apart; by side.
 SIDES: tuple[Colour, ...] = ((86, 180, 233), (230, 159, 0), (204, 121, 167), (240, 228, 66), (0, 190, 140), (240, 110, 50))
+HAND_BACK, FOOT_BACK = BACKS = (54, 78, 134), (134, 66, 40)
 _RED, _WILD_FACE, _WILD_INK = (196, 30, 40), (255, 232, 150), (110, 60, 0)
 # Books differ in lightness, pattern and word as well as in colour.
 BOOKS: dict[str, tuple[Colour, Colour]] = {
@@ -123,9 +124,11 @@ def card(kind: int, width: int, height: int, covered: bool = False) -> Image.Ima
         text = rank_text(kind)
         narrow = 0.72 if len(text) == 2 else 1.0
         _write(draw, (width * 0.1, width * 0.08), text, small * (0.85 if len(text) == 2 else 1.0), ink, "lt")
-        if kind in (BLACK3, RED3):
+        if kind in (BLACK3, RED3) and covered:
             _pip(draw, width * 0.23, width * 0.68, width * 0.17, kind == RED3, ink)
-        if not covered:
+        elif kind in (BLACK3, RED3):
+            _pip(draw, width * 0.53, height * 0.64, width * 0.32, kind == RED3, ink)
+        elif not covered:
             _write(draw, (width * 0.53, height * 0.66), text, large * narrow, ink, "mm")
     return _reduced(image)
 
