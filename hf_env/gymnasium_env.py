@@ -20,7 +20,7 @@ from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
 
 POLICY_GROUP = "hf_env.policies"
-_MAX_SEED = 2**63 - 1
+MAX_SEED = 2**63 - 1
 _ONLY_DRAW = np.zeros(len(ACTIONS), np.int8)
 _ONLY_DRAW[DRAW] = 1
 
@@ -93,6 +93,37 @@ def _as_actor(policy: Any) -> Callable[[PolicyBatch], np.ndarray]:
     raise ValueError(f"seats: {policy!r} is neither a policy (with act), nor a function, nor a policy's name")
 
 
+def seat_actors(vec: VectorGame, seat: int, seats: Mapping[int, Any], num_games: int) -> dict[int, Callable]:
+    """What plays each other seat: {seat: function of a batch}; policies with `start` are started for `num_games`.
+
+    Raises ValueError for a seat that is not another one of the table, or for what is no policy.
+    """
+    others = [other for other in range(vec.num_seats) if other != seat]
+    for other in seats:
+        if other not in others:
+            raise ValueError(f"seats: {other!r} is not another seat of this table; the others are {others}")
+    actors = {other: _as_actor(seats.get(other, "random")) for other in others}
+    for policy in seats.values():
+        if hasattr(policy, "start"):
+            policy.start(num_games, vec.rules, 0)
+    return actors
+
+
+def observation_box(vec: VectorGame, scale: np.ndarray | None) -> spaces.Box:
+    """The space of one seat's observations: int16, or with a scale float32."""
+    low, high = vec.observation_layout.bounds()
+    if scale is None:
+        return spaces.Box(low, high, dtype=np.int16)
+    return spaces.Box(low * scale, high * scale, dtype=np.float32)
+
+
+def deal_result(vec: VectorGame, slot: int) -> dict[str, Any]:
+    """Raw results of the deal that a slot's step has ended."""
+    record = vec.ended[slot]
+    reason = END_REASONS[int(record["end_reason"])]
+    return {"deal": int(record["deal"]), "scores": vec.deal_scores[slot].tolist(), "reason": reason}
+
+
 class HandAndFootSeat(gymnasium.Env):
     """``gymnasium.make("HandAndFoot-v0")``: one seat plays, the other seats are policies.
 
@@ -137,13 +168,9 @@ class HandAndFootSeat(gymnasium.Env):
         self.render_mode = check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         self._renderer = Renderer(render_mode)
         self.render_view = check_choice("render_view", render_view, ("seat", "all"))
-        self._actors = self._make_actors(dict(seats or {}))
+        self._actors = seat_actors(self._vec, self.seat, dict(seats or {}), 1)
         self.layout = self._vec.observation_layout
-        low, high = self.layout.bounds()
-        if self._scale is not None:
-            self.observation_space = spaces.Box(low * self._scale, high * self._scale, dtype=np.float32)
-        else:
-            self.observation_space = spaces.Box(low, high, dtype=np.int16)
+        self.observation_space = observation_box(self._vec, self._scale)
         self.action_space = MaskedDiscrete(self._sampling_mask)
         self._counter = DecisionCounter(1, self._vec.num_seats, 0)
         self._views = np.zeros(1, GAME_DTYPE)
@@ -153,25 +180,14 @@ class HandAndFootSeat(gymnasium.Env):
         """The actions among which the action space's sample() draws; None before the first reset."""
         return self._vec.action_masks[0] if self._started else None
 
-    def _make_actors(self, seats: dict[int, Any]) -> dict[int, Callable]:
-        others = [seat for seat in range(self._vec.num_seats) if seat != self.seat]
-        for seat in seats:
-            if seat not in others:
-                raise ValueError(f"seats: {seat!r} is not another seat of this table; the others are {others}")
-        actors = {seat: _as_actor(seats.get(seat, "random")) for seat in others}
-        for policy in seats.values():
-            if hasattr(policy, "start"):
-                policy.start(1, self._vec.rules, 0)
-        return actors
-
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """Start a game and play up to the agent's first decision. seed: the game's; None draws one.
 
         options: none are known; Gymnasium passes some, they are ignored.
         """
         super().reset(seed=seed)
-        game_seed = seed if seed is not None else int(self.np_random.integers(0, _MAX_SEED, endpoint=True))
-        self._vec.reset(game_seeds=[check_int("seed", game_seed, 0, _MAX_SEED)])
+        game_seed = seed if seed is not None else int(self.np_random.integers(0, MAX_SEED, endpoint=True))
+        self._vec.reset(game_seeds=[check_int("seed", game_seed, 0, MAX_SEED)])
         self._counter = DecisionCounter(1, self._vec.num_seats, game_seed)
         self._started = True
         self._deal_results: list[dict[str, Any]] = []
@@ -206,10 +222,7 @@ class HandAndFootSeat(gymnasium.Env):
         vec = self._vec
         vec.step([action])
         if vec.deal_ended[0]:
-            record = vec.ended[0]
-            reason = END_REASONS[int(record["end_reason"])]
-            scores = vec.deal_scores[0].tolist()
-            self._deal_results.append({"deal": int(record["deal"]), "scores": scores, "reason": reason})
+            self._deal_results.append(deal_result(vec, 0))
         return float(vec.rewards[0, self.seat])
 
     def _play_others(self) -> float:

@@ -204,13 +204,13 @@ class _Table:
         shown = g["discard"][max(size - SHOWN_PILE, 0) : size][::-1]
         below = size - len(shown)
         words = f"Discard pile: {size}, top at the left" if size > 1 else f"Discard pile: {size}"
-        self.text(84, top + 2, words, 13, s.WHITE, bold=True)
+        self.text(92, top + 2, words, 13, s.WHITE, bold=True)
         for i in range(1, len(shown)):
-            self.put(s.card(int(shown[i]), 32, 45), 102 + i * 34, top + 35)
+            self.put(s.card(int(shown[i]), 32, 45), 110 + i * 34, top + 35)
         if len(shown):
-            self.put(s.card(int(shown[0]), *card), 84, top + 20)
+            self.put(s.card(int(shown[0]), *card), 92, top + 20)
         if below:
-            self.text(302, top + 26, f"{below} below", 12, s.PALE, "lm")
+            self.text(356, top + 26, f"{below} below", 12, s.PALE, "rm")
         self.banner(364, top, WIDTH - 364 - _GAP, height)
 
     def banner(self, x: int, y: int, width: int, height: int) -> None:
