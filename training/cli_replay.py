@@ -44,6 +44,8 @@ def replay(
 
     if wanted is not None and len(files) > 1:
         raise Mistake("--game is of one file; several are given")
+    if verify and video is not None:
+        raise Mistake("--verify and --video exclude each other; an animation is verified anyway")
     if seat is not None and video is None:
         raise Mistake("--seat is of --video, which is not given")
     if video is not None:
