@@ -53,7 +53,12 @@ def _register() -> None:
     from gymnasium.envs.registration import register, registry
 
     if "HandAndFoot-v0" not in registry:
-        register("HandAndFoot-v0", entry_point="hf_env.gymnasium_env:HandAndFootSeat", disable_env_checker=True)
+        register(
+            "HandAndFoot-v0",
+            entry_point="hf_env.gymnasium_env:HandAndFootSeat",
+            vector_entry_point="hf_env.gymnasium_vector:HandAndFootSeats",
+            disable_env_checker=True,
+        )
 
 
 _register()

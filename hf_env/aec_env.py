@@ -9,10 +9,9 @@ from pettingzoo import AECEnv
 
 from hf_env.actions import ACTIONS
 from hf_env.engine.state import END_OUT, GAME_DTYPE
-from hf_env.rendering.ansi import render_table
+from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
 
-_RENDER_MODES = ("ansi", "human")
 _DTYPES = ("int16", "float32")
 _MAX_SEED = 2**63 - 1
 # As tuples: a union would be made anew at every decision.
@@ -27,7 +26,7 @@ class HandAndFootEnv(AECEnv):
     mask of an agent that is not to act is all 0. All agents terminate in the same step. Rule: docs/rules.md.
     """
 
-    metadata = {"name": "hand_and_foot_v0", "render_modes": list(_RENDER_MODES), "is_parallelizable": False, "render_fps": 2}
+    metadata = {"name": "hand_and_foot_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 2}
 
     def __init__(
         self,
@@ -47,10 +46,10 @@ class HandAndFootEnv(AECEnv):
 
         rules, reward, episode, deal, shaping, events, max_decisions: as VectorGame. observation_dtype: "int16" (the
         engine's numbers) or "float32" (scaled by the layout's table to about -1..1). render_mode: None, "ansi" (render
-        returns text) or "human" (prints it after each step). render_view: "mover" (what the agent to act may see),
+        returns text), "human" (prints it after each step) or "rgb_array" (a drawn table). render_view: "mover" (what the agent to act may see),
         "all", or a seat.
 
-        Raises ValueError naming the argument, the value and what is allowed.
+        Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
         """
         super().__init__()
         self._vec = VectorGame(
@@ -59,7 +58,8 @@ class HandAndFootEnv(AECEnv):
         )  # fmt: skip
         check_choice("observation_dtype", observation_dtype, _DTYPES)
         self._scale = self._vec.observation_scale if observation_dtype == "float32" else None
-        self.render_mode = check_choice("render_mode", render_mode, (None, *_RENDER_MODES))
+        self.render_mode = check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        self._renderer = Renderer(render_mode)
         if render_view not in ("mover", "all"):
             check_int("render_view", render_view, 0, self._vec.num_seats - 1)
         self.render_view = render_view
@@ -240,8 +240,9 @@ class HandAndFootEnv(AECEnv):
         self._check_started()
         return self._vec.states()[0]
 
-    def render(self) -> str | None:
-        """The table as text in render mode "ansi"; printed in "human"; None without a render mode."""
+    def render(self) -> str | np.ndarray | None:
+        """The table: text in render mode "ansi", printed in "human"; in "rgb_array" a picture (600, 800, 3) uint8; None
+        without a render mode."""
         if self.render_mode is None:
             return None
         self._check_started()
@@ -249,11 +250,7 @@ class HandAndFootEnv(AECEnv):
             view = None
         else:
             view = {"all": None, "mover": int(self._vec.seats[0])}.get(self.render_view, self.render_view)
-        text = render_table(self._vec.games, 0, self.rules, view)
-        if self.render_mode == "human":
-            print(text, end="\n\n")
-            return None
-        return text
+        return self._renderer.render(self._vec.games, 0, self.rules, view)
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -86,14 +86,14 @@ def mix64(values: np.ndarray) -> np.ndarray:
         return z ^ (z >> np.uint64(31))
 
 
-def decision_keys(seed: int, games, seatings, seats, decisions) -> np.ndarray:
+def decision_keys(seed: int | np.ndarray, games, seatings, seats, decisions) -> np.ndarray:
     """Keys (N,) uint64 made of nothing but the five numbers that name a decision.
 
-    seed: any integer, taken modulo 2**64. games, seatings, seats, decisions: integers or (N,) integer arrays;
+    seed: any integer, taken modulo 2**64, or (N,) non-negative integers. games, seatings, seats, decisions: integers or (N,) integer arrays;
     ``seatings`` tells apart the seatings that a match gives the same game, ``decisions`` counts the seat's
     decisions in this game from 0.
     """
-    keys = np.full(1, int(seed) % _2_TO_64, np.uint64)
+    keys = np.full(1, int(seed) % _2_TO_64, np.uint64) if np.ndim(seed) == 0 else np.asarray(seed).astype(np.uint64)
     for part in (games, seatings, seats, decisions):
         keys = mix64(keys ^ np.atleast_1d(np.asarray(part)).astype(np.uint64))
     return keys
@@ -108,10 +108,11 @@ def uniforms(keys: np.ndarray, draw: int = 0) -> np.ndarray:
 class DecisionCounter:
     """Counts the decisions of each seat in the game that each slot plays, and makes their keys.
 
-    num_slots: games side by side. num_seats: seats of a game. seed: of the policies' keys.
+    num_slots: games side by side. num_seats: seats of a game. seed: of the policies' keys; one, or (num_slots,) of each
+    slot's.
     """
 
-    def __init__(self, num_slots: int, num_seats: int, seed: int) -> None:
+    def __init__(self, num_slots: int, num_seats: int, seed: int | np.ndarray) -> None:
         self.seed = seed
         self.counts = np.zeros((num_slots, num_seats), np.int64)
 
@@ -122,7 +123,8 @@ class DecisionCounter:
         seats: (N,) the deciding seats.
         """
         counts = self.counts[slots, seats]
-        keys = decision_keys(self.seed, games, seatings, seats, counts)
+        seed = self.seed if np.ndim(self.seed) == 0 else self.seed[slots]
+        keys = decision_keys(seed, games, seatings, seats, counts)
         self.counts[slots, seats] = counts + 1
         return keys, counts == 0
 

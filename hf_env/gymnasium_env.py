@@ -16,11 +16,11 @@ from hf_env.decisions import DecisionCounter, PolicyBatch, SeatViews, uniforms
 from hf_env.engine.action_ids import DRAW
 from hf_env.engine.redact import redact_rows
 from hf_env.engine.state import GAME_DTYPE
-from hf_env.rendering.ansi import render_table
+from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
 
 POLICY_GROUP = "hf_env.policies"
-_MAX_SEED = 2**63 - 1
+MAX_SEED = 2**63 - 1
 _ONLY_DRAW = np.zeros(len(ACTIONS), np.int8)
 _ONLY_DRAW[DRAW] = 1
 
@@ -93,6 +93,37 @@ def _as_actor(policy: Any) -> Callable[[PolicyBatch], np.ndarray]:
     raise ValueError(f"seats: {policy!r} is neither a policy (with act), nor a function, nor a policy's name")
 
 
+def seat_actors(vec: VectorGame, seat: int, seats: Mapping[int, Any], num_games: int) -> dict[int, Callable]:
+    """What plays each other seat: {seat: function of a batch}; policies with `start` are started for `num_games`.
+
+    Raises ValueError for a seat that is not another one of the table, or for what is no policy.
+    """
+    others = [other for other in range(vec.num_seats) if other != seat]
+    for other in seats:
+        if other not in others:
+            raise ValueError(f"seats: {other!r} is not another seat of this table; the others are {others}")
+    actors = {other: _as_actor(seats.get(other, "random")) for other in others}
+    for policy in seats.values():
+        if hasattr(policy, "start"):
+            policy.start(num_games, vec.rules, 0)
+    return actors
+
+
+def observation_box(vec: VectorGame, scale: np.ndarray | None) -> spaces.Box:
+    """The space of one seat's observations: int16, or with a scale float32."""
+    low, high = vec.observation_layout.bounds()
+    if scale is None:
+        return spaces.Box(low, high, dtype=np.int16)
+    return spaces.Box(low * scale, high * scale, dtype=np.float32)
+
+
+def deal_result(vec: VectorGame, slot: int) -> dict[str, Any]:
+    """Raw results of the deal that a slot's step has ended."""
+    record = vec.ended[slot]
+    reason = END_REASONS[int(record["end_reason"])]
+    return {"deal": int(record["deal"]), "scores": vec.deal_scores[slot].tolist(), "reason": reason}
+
+
 class HandAndFootSeat(gymnasium.Env):
     """``gymnasium.make("HandAndFoot-v0")``: one seat plays, the other seats are policies.
 
@@ -100,7 +131,7 @@ class HandAndFootSeat(gymnasium.Env):
     and ``action_masks()`` (127,) bool, as sb3-contrib's MaskablePPO expects. An illegal action raises.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 2}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 2}
 
     def __init__(
         self,
@@ -115,15 +146,18 @@ class HandAndFootSeat(gymnasium.Env):
         observation_dtype: str = "float32",
         events: bool = False,
         render_mode: str | None = None,
+        render_view: str = "seat",
     ) -> None:
         """Make a table.
 
         seat: the agent's. seats: {seat: policy} of the others, each a name (entry-point group ``hf_env.policies``), a
         policy with ``act``, or a function ``(observations (1, F) int16, action_masks (1, 127)) -> actions (1,)``; a
         seat not named plays "random". rules, reward, episode, deal, shaping, events: as VectorGame.
-        observation_dtype: "float32" (scaled by the layout's table) or "int16".
+        observation_dtype: "float32" (scaled by the layout's table) or "int16". render_mode: None, "ansi" (render returns
+        text), "human" (prints it after each step) or "rgb_array" (a drawn table). render_view: "seat" (what the agent may
+        see) or "all".
 
-        Raises ValueError naming the argument, the value and what is allowed.
+        Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
         """
         self._vec = VectorGame(
             1, rules, 0, reward=reward, episode=episode, deal=deal, shaping=shaping, autoreset="DISABLED", events=events
@@ -131,14 +165,12 @@ class HandAndFootSeat(gymnasium.Env):
         self.seat = check_int("seat", seat, 0, self._vec.num_seats - 1)
         check_choice("observation_dtype", observation_dtype, ("int16", "float32"))
         self._scale = self._vec.observation_scale if observation_dtype == "float32" else None
-        self.render_mode = check_choice("render_mode", render_mode, (None, "ansi"))
-        self._actors = self._make_actors(dict(seats or {}))
+        self.render_mode = check_choice("render_mode", render_mode, (None, *RENDER_MODES))
+        self._renderer = Renderer(render_mode)
+        self.render_view = check_choice("render_view", render_view, ("seat", "all"))
+        self._actors = seat_actors(self._vec, self.seat, dict(seats or {}), 1)
         self.layout = self._vec.observation_layout
-        low, high = self.layout.bounds()
-        if self._scale is not None:
-            self.observation_space = spaces.Box(low * self._scale, high * self._scale, dtype=np.float32)
-        else:
-            self.observation_space = spaces.Box(low, high, dtype=np.int16)
+        self.observation_space = observation_box(self._vec, self._scale)
         self.action_space = MaskedDiscrete(self._sampling_mask)
         self._counter = DecisionCounter(1, self._vec.num_seats, 0)
         self._views = np.zeros(1, GAME_DTYPE)
@@ -148,29 +180,20 @@ class HandAndFootSeat(gymnasium.Env):
         """The actions among which the action space's sample() draws; None before the first reset."""
         return self._vec.action_masks[0] if self._started else None
 
-    def _make_actors(self, seats: dict[int, Any]) -> dict[int, Callable]:
-        others = [seat for seat in range(self._vec.num_seats) if seat != self.seat]
-        for seat in seats:
-            if seat not in others:
-                raise ValueError(f"seats: {seat!r} is not another seat of this table; the others are {others}")
-        actors = {seat: _as_actor(seats.get(seat, "random")) for seat in others}
-        for policy in seats.values():
-            if hasattr(policy, "start"):
-                policy.start(1, self._vec.rules, 0)
-        return actors
-
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         """Start a game and play up to the agent's first decision. seed: the game's; None draws one.
 
         options: none are known; Gymnasium passes some, they are ignored.
         """
         super().reset(seed=seed)
-        game_seed = seed if seed is not None else int(self.np_random.integers(0, _MAX_SEED, endpoint=True))
-        self._vec.reset(game_seeds=[check_int("seed", game_seed, 0, _MAX_SEED)])
+        game_seed = seed if seed is not None else int(self.np_random.integers(0, MAX_SEED, endpoint=True))
+        self._vec.reset(game_seeds=[check_int("seed", game_seed, 0, MAX_SEED)])
         self._counter = DecisionCounter(1, self._vec.num_seats, game_seed)
         self._started = True
         self._deal_results: list[dict[str, Any]] = []
         self._reward_before = self._play_others()
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), self._info()
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
@@ -187,6 +210,8 @@ class HandAndFootSeat(gymnasium.Env):
         # What shaping paid before the agent's first decision comes with its first step, so that the sums are right.
         self._reward_before = 0.0
         vec = self._vec
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), reward, bool(vec.terminated[0]), bool(vec.truncated[0]), self._info()
 
     @property
@@ -197,10 +222,7 @@ class HandAndFootSeat(gymnasium.Env):
         vec = self._vec
         vec.step([action])
         if vec.deal_ended[0]:
-            record = vec.ended[0]
-            reason = END_REASONS[int(record["end_reason"])]
-            scores = vec.deal_scores[0].tolist()
-            self._deal_results.append({"deal": int(record["deal"]), "scores": scores, "reason": reason})
+            self._deal_results.append(deal_result(vec, 0))
         return float(vec.rewards[0, self.seat])
 
     def _play_others(self) -> float:
@@ -240,9 +262,11 @@ class HandAndFootSeat(gymnasium.Env):
     def _info(self) -> dict[str, Any]:
         return {"action_mask": self._vec.action_masks[0].copy(), "deal_results": list(self._deal_results)}
 
-    def render(self) -> str | None:
-        """The table as text, as the agent's seat may see it, in render mode "ansi"."""
-        if self.render_mode is None:
+    def render(self) -> str | np.ndarray | None:
+        """The table: text in render mode "ansi", printed in "human"; in "rgb_array" a picture (600, 800, 3) uint8; None
+        without a render mode or before the first reset."""
+        if self.render_mode is None or not self._started:
             return None
         vec = self._vec
-        return render_table(vec.games, 0, vec.rules[int(vec.games[0]["rule"])], self.seat)
+        view = None if self.render_view == "all" else self.seat
+        return self._renderer.render(vec.games, 0, vec.rules[int(vec.games[0]["rule"])], view)

@@ -241,8 +241,11 @@ class VectorGame:
             raise ValueError(f"out must be a C-contiguous int16 array of shape {shape}")
         return out
 
-    def step(self, actions) -> None:
+    def step(self, actions, slots=None) -> None:
         """Play one action in every game: (N,) integers. The results stand in the buffers.
+
+        slots: (N,) bool or indices of the games to play in; None: all. The others' actions are not looked at, and their
+        places in the buffers stay as they are.
 
         Raises IllegalActionError, naming slot, label and reason, before any game has moved; ValueError for another
         shape or type; OverflowError if a score does not fit into the observation.
@@ -253,12 +256,13 @@ class VectorGame:
         if actions.dtype.kind not in "iu":
             raise ValueError(f"actions have dtype {actions.dtype}; step needs integers")
         self._actions[:] = actions
+        chosen = self._all if slots is None else self._chosen(slots)
         slot = v.find_illegal(
-            self.action_masks, self._actions, self._all, self.terminated, self.truncated, self._settings[v.AUTORESET]
+            self.action_masks, self._actions, chosen, self.terminated, self.truncated, self._settings[v.AUTORESET]
         )
         if slot >= 0:
             self._raise_illegal(int(slot))
-        self._run(v.MODE_STEP, self._all)
+        self._run(v.MODE_STEP, chosen)
 
     def step_unchecked(self, action: int) -> None:
         """Play one action, known to be legal, in every game: for adapters that have looked at the mask themselves."""

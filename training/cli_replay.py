@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
-from training.cli_common import Mistake, progress_bar
+from training.cli_common import Mistake, check_writable, progress_bar
 
 _ENDS = {
     "out": "gone out",
@@ -23,19 +24,33 @@ _ENDS = {
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--verify", is_flag=True, help="Only verify, and count the totals anew.")
 @click.option("--game", "wanted", type=click.IntRange(1), help="Only this game of the file, counted from 1.")
-def replay(files: tuple[str, ...], verify: bool, wanted: int | None) -> None:
+@click.option("--video", type=click.Path(path_type=Path), metavar="OUT.gif", help="Draw the game and write an animation.")
+@click.option("--seat", type=click.IntRange(0), help="With --video: only what this seat saw; by default all cards lie open.")
+@click.option(
+    "--each", type=click.Choice(("turn", "action")), default="turn", show_default=True, help="With --video: a picture each turn or action."
+)  # fmt: skip
+def replay(
+    files: tuple[str, ...], verify: bool, wanted: int | None, video: Path | None, seat: int | None, each: str
+) -> None:
     """Show the games recorded in each FILE, a line a turn, and verify every deck, action and score.
 
     Each draw and take shows the cards that it brought into the hand. With --verify a line a game (of several files: a
     line a file) and then each match's totals, recomputed from the games; a FILE may then be the folder of a report,
-    whose figures are compared with its records game seed by game seed. Exit code 2, with what differs first, where a
+    whose figures are compared with its records game seed by game seed. --video OUT.gif draws one game (of several: the
+    one named by --game) as an animation; it needs Pillow. Exit code 2, with what differs first, where a
     game does not replay.
     """
     from hf_env.records import replay as play_again
 
     if wanted is not None and len(files) > 1:
         raise Mistake("--game is of one file; several are given")
-    if not verify:
+    if verify and video is not None:
+        raise Mistake("--verify and --video exclude each other; an animation is verified anyway")
+    if seat is not None and video is None:
+        raise Mistake("--seat is of --video, which is not given")
+    if video is not None:
+        _film(files, wanted, video, seat, each)
+    elif not verify:
         for file in files:
             _show(file, wanted)
     elif wanted is not None:
@@ -52,6 +67,32 @@ def _show(file: str, wanted: int | None) -> None:
         with _named(file, number):
             for line in _told(record, number):
                 click.echo(line)
+
+
+def _film(files: tuple[str, ...], wanted: int | None, video: Path, seat: int | None, each: str) -> None:
+    """Write the animation of one game. Raises Mistake for what cannot be drawn or written."""
+    from hf_env.rendering import load_drawing
+
+    if len(files) > 1:
+        raise Mistake("--video is of one game of one file; several files are given")
+    if video.suffix.lower() != ".gif":
+        raise Mistake(f"--video {video}: the name must end with .gif, the only kind of animation that is written")
+    try:
+        animation = load_drawing("animation")
+    except ImportError as error:
+        raise Mistake(f"--video: {error}") from None
+    check_writable(video)
+    found = list(islice(_records(files[0], wanted), 2))
+    if len(found) > 1:
+        raise Mistake(f"{files[0]} holds several games; name the one for --video by --game")
+    record, number = found[0]
+    with _named(files[0], number), progress_bar("pictures drawn") as progress:
+        try:
+            gif, pictures = animation.gif(record, view=seat, each=each, on_progress=lambda done: progress(done, None))
+        except IndexError as error:
+            raise Mistake(f"--seat: {error}") from None
+        video.write_bytes(gif)
+    click.echo(f"{video}: {pictures} pictures of game {number}, {len(gif) / 1e6:.1f} MB")
 
 
 def _records(file: str, wanted: int | None) -> Iterator[tuple[Mapping[str, Any], int]]:

@@ -14,7 +14,7 @@ from hf_env.engine.jit import copy_record, entry
 from hf_env.engine.legality import write_mask
 from hf_env.engine.melds import lay_down_cards, lay_from_hand
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH, most_points
-from hf_env.engine.scoring import side_score
+from hf_env.engine.scoring import side_score, table_score
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
 from hf_env.engine.takes import take_cards
 from hf_env.engine.transitions import apply_action, next_deal, start_game
@@ -48,6 +48,12 @@ def play_action(games, i, rules, action):
 def score_now(games, i, rules, side):
     """The side's score of the deal if it ended now; once it has ended, its score."""
     return side_score(games[i], rules[games[i]["rule"]], side)
+
+
+@entry
+def open_points(games, i, rules, rule, side):
+    """Points of game i's deal that lie open for the side, under rules[rule]: cards, bonuses of books, red 3s. Public."""
+    return table_score(games[i], rules[rule], side)
 
 
 @entry

@@ -1,1 +1,46 @@
-"""Pictures of a game."""
+"""Pictures of a game: text (``ansi``), drawn tables (``rgb_array``) and animations. Drawing needs Pillow."""
+
+import importlib
+from types import ModuleType
+
+import numpy as np
+
+from hf_env.rendering.ansi import render_table
+
+RENDER_MODES = ("ansi", "human", "rgb_array")
+NEEDS_PILLOW = "drawing a table needs Pillow: pip install 'hf-env[render]'"
+
+
+def load_drawing(module: str = "rgb_array") -> ModuleType:
+    """The module of that name in this package, which imports Pillow: "rgb_array" or "animation".
+
+    Raises ImportError of one line that says what to install.
+    """
+    try:
+        return importlib.import_module(f"{__name__}.{module}")
+    except ModuleNotFoundError as error:
+        if error.name != "PIL":
+            raise
+        raise ImportError(NEEDS_PILLOW) from None
+
+
+class Renderer:
+    """Shows a game in a render mode: None or one of RENDER_MODES.
+
+    Raises ImportError for "rgb_array" without Pillow.
+    """
+
+    def __init__(self, mode: str | None) -> None:
+        self.mode = mode
+        if mode == "rgb_array":
+            load_drawing()  # so that a missing Pillow is said when the environment is made
+
+    def render(self, games: np.ndarray, slot: int, rules, view: int | None) -> str | np.ndarray | None:
+        """games[slot] as text ("ansi"), printed ("human": None), or drawn ("rgb_array"), as `view` may see it (None: all)."""
+        if self.mode == "rgb_array":
+            return load_drawing().draw_table(games, slot, rules, view)
+        text = render_table(games, slot, rules, view)
+        if self.mode == "ansi":
+            return text
+        print(text, end="\n\n")
+        return None

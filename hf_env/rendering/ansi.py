@@ -9,7 +9,7 @@ from hf_env.engine.transitions import EVENT_SEAT_STRIDE
 from hf_env.rules import RuleSet
 
 END_WORDS = ("", "went out", "the stock was too short for the draw", "the stock could not replace a red 3", "turn limit reached")
-_SHOWN_PILE = 7
+SHOWN_PILE = 7
 
 
 def render_table(games: np.ndarray, slot: int, rules: RuleSet, view: int | None) -> str:
@@ -18,18 +18,19 @@ def render_table(games: np.ndarray, slot: int, rules: RuleSet, view: int | None)
     view: the seat whose hand is shown and who is marked as "you"; None shows all hands and feet.
     """
     g = games[slot]
-    lines = [_headline(g, rules), _scores(g, rules)]
+    lines = [headline(g, rules), _scores(g, rules)]
     for side in range(rules.num_sides):
         lines.append("")
         lines.extend(_side(g, rules, side))
     lines += ["", _pile(g), ""]
     lines += [_seat(g, seat, view) for seat in range(rules.players)]
     lines.append("")
-    lines.append(_turn(g, rules, view))
+    lines.append(_turn_line(g, rules))
     return "\n".join(lines)
 
 
-def _headline(g, rules: RuleSet) -> str:
+def headline(g, rules: RuleSet) -> str:
+    """The deal, the turn, the minimum of the opening and the books that going out asks for."""
     deal = int(g["deal"])
     of = f" of {rules.deals}" if rules.target is None and not g["single_deal"] else ""
     quota = "{} clean, {} dirty, {} wild".format(*rules.quota(deal))
@@ -78,8 +79,8 @@ def _cards(number: int) -> str:
 
 def _pile(g) -> str:
     size = int(g["discard_size"])
-    top = format_cards(g["discard"][max(size - _SHOWN_PILE, 0) : size][::-1])
-    more = f" and {size - _SHOWN_PILE} below" if size > _SHOWN_PILE else ""
+    top = format_cards(g["discard"][max(size - SHOWN_PILE, 0) : size][::-1])
+    more = f" and {size - SHOWN_PILE} below" if size > SHOWN_PILE else ""
     stock = int(g["stock_end"]) - int(g["stock_next"])
     return f"Stock: {_cards(stock)}. Discard pile: {_cards(size)}, top first: {top or 'empty'}{more}"
 
@@ -99,23 +100,33 @@ def _seat(g, seat: int, view: int | None) -> str:
     return text + (" (you)" if view == seat else "")
 
 
-def _turn(g, rules: RuleSet, view: int | None) -> str:
+def _turn_line(g, rules: RuleSet) -> str:
+    last = last_action(g)
+    text = whose_turn(g, rules)
+    return text + (f" Last action: {last}." if last and g["phase"] != PHASE_OVER else "")
+
+
+def whose_turn(g, rules: RuleSet) -> str:
+    """Who is to do what; after a deal how it ended and its scores. One line."""
     if g["phase"] == PHASE_OVER:
         who = f"seat {int(g['out_seat'])} " if g["out_seat"] >= 0 else ""
         scores = ", ".join(f"side {side}: {int(g['deal_scores'][side]):+d}" for side in range(rules.num_sides))
         return f"The deal is over: {who}{END_WORDS[int(g['end_reason'])]}. Scores of the deal: {scores}"
     seat = int(g["to_move"])
     if g["phase"] == PHASE_ANSWER:
-        text = f"Seat {seat} answers: may seat {int(g['turn_seat'])} go out?"
-    elif g["phase"] == PHASE_DRAW:
-        text = f"Seat {seat} is to draw or to take from the discard pile."
-    else:
-        text = f"Seat {seat} is to lay down or to discard."
-        if g["laid"] or g["taking"]:
-            text += f" Opening: {int(g['laid'])} of {rules.opening_minimum(int(g['deal']))} points laid."
-    events = int(g["num_events"])
-    if events:
-        code = int(g["events"][(events - 1) % NUM_EVENTS, 0])
-        last = f"seat {code // EVENT_SEAT_STRIDE}: {ACTIONS.label(code % EVENT_SEAT_STRIDE)}"
-        text += f" Last action: {last}."
+        return f"Seat {seat} answers: may seat {int(g['turn_seat'])} go out?"
+    if g["phase"] == PHASE_DRAW:
+        return f"Seat {seat} is to draw or to take from the discard pile."
+    text = f"Seat {seat} is to lay down or to discard."
+    if g["laid"] or g["taking"]:
+        text += f" Opening: {int(g['laid'])} of {rules.opening_minimum(int(g['deal']))} points laid."
     return text
+
+
+def last_action(g) -> str:
+    """The deal's last action and its seat, "seat 1: draw"; empty before the first."""
+    events = int(g["num_events"])
+    if not events:
+        return ""
+    code = int(g["events"][(events - 1) % NUM_EVENTS, 0])
+    return f"seat {code // EVENT_SEAT_STRIDE}: {ACTIONS.label(code % EVENT_SEAT_STRIDE)}"

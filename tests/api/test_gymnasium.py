@@ -101,7 +101,7 @@ def test_a_policy_that_plays_an_illegal_action_is_named():
     "arguments",
     [
         {"seat": 4}, {"seat": -1}, {"seat": "player_0"}, {"seats": {0: "random"}}, {"seats": {7: "random"}},
-        {"seats": {1: "nobody"}}, {"seats": {1: 5}}, {"observation_dtype": "float64"}, {"render_mode": "human"}, {"reward": "x"}, {"shaping": 1},
+        {"seats": {1: "nobody"}}, {"seats": {1: 5}}, {"observation_dtype": "float64"}, {"render_mode": "svg"}, {"render_view": "mover"}, {"reward": "x"}, {"shaping": 1},
     ],
     ids=str,
 )  # fmt: skip

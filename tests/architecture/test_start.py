@@ -19,7 +19,7 @@ import json, sys, time
 start = time.perf_counter()
 import hf_env
 seconds = time.perf_counter() - start
-heavy = [name for name in ("torch", "agents", "training", "numba", "llvmlite", "pettingzoo") if name in sys.modules]
+heavy = [name for name in ("torch", "agents", "training", "numba", "llvmlite", "pettingzoo", "PIL") if name in sys.modules]
 import gymnasium
 print(json.dumps([seconds, heavy, "HandAndFoot-v0" in gymnasium.registry]))
 """

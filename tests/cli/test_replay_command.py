@@ -112,3 +112,26 @@ def test_files_that_are_no_records(mistake, tmp_path, content, said):
 def test_files_that_cannot_be_read(mistake, tmp_path):
     assert "No such file" in mistake("replay", tmp_path / "none")
     assert "directory" in mistake("replay", tmp_path)
+
+
+def test_an_animation_is_written(handfoot, games, tmp_path):
+    out = tmp_path / "game.gif"
+    code, said, err = handfoot("replay", games, "--game", 1, "--video", out, "--seat", 1)
+    assert code == 0 and err == "" and said.count("\n") == 1 and "pictures of game 1" in said
+    assert out.read_bytes().startswith(b"GIF89a")
+
+
+def test_an_animation_that_cannot_be_made(mistake, games, tmp_path):
+    out = tmp_path / "game.gif"
+    assert "several games" in mistake("replay", games, "--video", out)
+    assert "must end with .gif" in mistake("replay", games, "--game", 1, "--video", tmp_path / "game.mp4")
+    assert "no folder" in mistake("replay", games, "--game", 1, "--video", tmp_path / "none" / "game.gif")
+    assert "seat 2 is not one of 0 to 1" in mistake("replay", games, "--game", 1, "--video", out, "--seat", 2)
+    assert "one file" in mistake("replay", games, games, "--video", out)
+    assert "--seat is of --video" in mistake("replay", games, "--seat", 0)
+    assert "--verify and --video" in mistake("replay", games, "--verify", "--video", out)
+    records = [json.loads(line) for line in games.read_text().splitlines()]
+    records[0]["deals"][0]["scores"][0] += 5
+    write(games, records)
+    assert "game 1: deals[0].scores" in mistake("replay", games, "--game", 1, "--video", out)
+    assert not out.exists()
