@@ -352,3 +352,21 @@ def test_games_broken_off_stay_until_they_are_started_again():
         games.stop([3])
     with pytest.raises(RuntimeError, match="DISABLED"):
         VectorGame(1, "mini").stop([0])
+
+
+@pytest.mark.parametrize("as_mask", [True, False])
+def test_a_step_in_some_slots_leaves_the_others_as_they_are(as_mask):
+    vec, same = VectorGame(4, "mini", 3, autoreset="DISABLED"), VectorGame(4, "mini", 3, autoreset="DISABLED")
+    actions = vec.action_masks.argmax(1)
+    same.step(actions)
+    before = vec.games[[1, 3]].tobytes(), vec.observations[[1, 3]].copy(), vec.action_masks[[1, 3]].copy()
+    wrong = actions.copy()
+    wrong[[1, 3]] = 126  # not looked at
+    vec.step(wrong, np.array([True, False, True, False]) if as_mask else [0, 2])
+    assert vec.games[[1, 3]].tobytes() == before[0]
+    assert np.array_equal(vec.observations[[1, 3]], before[1]) and np.array_equal(vec.action_masks[[1, 3]], before[2])
+    assert vec.games[[0, 2]].tobytes() == same.games[[0, 2]].tobytes()
+    assert np.array_equal(vec.observations[[0, 2]], same.observations[[0, 2]])
+    assert vec.decisions.tolist() == [1, 0, 1, 0]
+    with pytest.raises(ValueError, match="slots"):
+        vec.step(actions, [4])
