@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hf_env import VectorGame, list_rules
-from training.benchmark import choose_random_legal
+from training.benchmarks.kernels import choose_random_legal
 
 NUM_GAMES = 256
 WARM_UP_STEPS = 1_200  # the games are then spread over their whole length, in later deals too
