@@ -75,7 +75,7 @@ class TrainConfig:
     network: NetworkConfig = field(default_factory=NetworkConfig)
     rollout_steps: int = 64
     learning_rate: float = 3e-3
-    final_learning_rate_share: float = 0.01
+    final_learning_rate_share: float = 0.1
     epochs: int = 3
     minibatch_size: int = 4096
     clip: float = 0.2
