@@ -24,6 +24,8 @@ from training.benchmarks.rows import BenchmarkError, Row, microseconds, rate
 
 # Games copied in turn: they fit into the second cache, as a search's do.
 _COPIES = 8
+# Deals are played in batches; more are added to one until it takes so long.
+_BATCH_SECONDS = 0.1
 
 
 def aec_row(rules: Any, seed: int, seconds: float) -> Row:
@@ -41,7 +43,7 @@ def aec_row(rules: Any, seed: int, seconds: float) -> Row:
 def playout_rate(players: list[str], num_deals: int, rules: Any, seed: int, seconds: float) -> tuple[float, dict[str, Any]]:
     """Decisions a second of deals played to their end by these players in all seats (one name stands for all).
 
-    Returns the rate and details: decisions, deals_ended, deals_per_second. Raises BenchmarkError where a deal did not end
+    num_deals: side by side, fewer where that would take a slow player long. Returns the rate and details: decisions, deals_ended, deals_per_second. Raises BenchmarkError where a deal did not end
     or is broken.
     """
     rules = load_rules(rules)
@@ -49,11 +51,11 @@ def playout_rate(players: list[str], num_deals: int, rules: Any, seed: int, seco
     records = rules.to_record()
     count = {"deals": 0, "tables": 0}
 
-    def play() -> int:
-        table = Table(rules, names, num_deals, seed + count["tables"])
+    def play(size: int) -> int:
+        table = Table(rules, names, size, seed + count["tables"])
         table.play()
         count["tables"] += 1
-        count["deals"] += num_deals
+        count["deals"] += size
         if not (table.games["phase"] == PHASE_OVER).all():
             raise BenchmarkError(f"a deal of {names} did not end")
         code = int(broken_invariant(table.games, 0, records))
@@ -61,9 +63,16 @@ def playout_rate(players: list[str], num_deals: int, rules: Any, seed: int, seco
             raise BenchmarkError(f"a deal of {names} is broken: {MESSAGES[code]}")
         return int(table.decisions.sum())
 
-    play()
+    size = 1
+    play(size)  # compiles
+    while size < num_deals:
+        started = time.perf_counter()
+        play(size)
+        if time.perf_counter() - started > _BATCH_SECONDS:
+            break
+        size = min(4 * size, num_deals)
     count["deals"] = 0
-    speed, decisions, _ = rate(play, seconds, clock=time.process_time)
+    speed, decisions, _ = rate(lambda: play(size), seconds, clock=time.process_time)
     return speed, {"decisions": decisions, "deals_ended": count["deals"], "deals_per_second": speed * count["deals"] / decisions}
 
 
