@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.scripted.dispatch import NUMBERS
+from agents.scripted.dispatch import NUMBERS, work_for
 from agents.scripted.playout import draw_numbers
 from agents.search.features import NUM_FEATURES
 from agents.search.playouts import OK, sample_leaves
@@ -44,7 +44,7 @@ def draw_leaves(rules: RuleSet, player: str, count: int, seed: int) -> tuple[np.
         1 + draw_numbers(seed, _DEALS, count, int(record[0]["deals"])), draw_numbers(seed, _KEYS, count).astype(np.uint64),
         _LEAST_NOISE + fraction * (_MOST_NOISE - _LEAST_NOISE),
         1 + draw_numbers(seed, _TURNS, count, _TURNS_A_SEAT * rules.players),
-        draw_numbers(seed, _SIDES, count, rules.num_sides), features, returns,
+        draw_numbers(seed, _SIDES, count, rules.num_sides), features, returns, work_for([NUMBERS[player]]),
     )  # fmt: skip
     if code != OK:
         raise RuntimeError(f"the player {player!r} chose an illegal action")

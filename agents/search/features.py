@@ -4,6 +4,7 @@ A playout's world is sampled, so all of it may be looked at. The sides other tha
 in the score difference, so one layout serves every table and every rule set.
 """
 
+from agents.scripted.prospects import stock_left
 from hf_env.engine.cards import BLACK3, JOKER, NUM_NATURALS, RED3, TWO, WILD
 from hf_env.engine.dealing import deal_entry, opening_minimum
 from hf_env.engine.jit import kernel
@@ -27,11 +28,6 @@ NUM_FEATURES = 2 * SIDE_FEATURES + COMMON_FEATURES
 _CARDS = 10.0
 _STOCK = 100.0
 _POINTS = 1000.0
-
-
-@kernel
-def _stock(g):
-    return (int(g["stock_end"]) - int(g["stock_next"])) / _STOCK
 
 
 @kernel
@@ -113,7 +109,7 @@ def _side_features(g, r, side, out):
         else:
             _foot_features(g, r, side, seat, out)
         _hand_features(g, r, side, seat, out)
-    stock = _stock(g)
+    stock = stock_left(g) / _STOCK
     out[WILDS_TIMES_STOCK] = out[WILDS_HELD] * stock
     for i in range(4):
         out[CLEAN_TIMES_STOCK] += out[CLEAN_MELDS + i] * stock
@@ -129,7 +125,7 @@ def _side_features(g, r, side, out):
 @kernel
 def _common_features(g, r, side, out):
     """Write the numbers of the moment and of the rule set into out, (COMMON_FEATURES,) float64."""
-    stock = _stock(g)
+    stock = stock_left(g) / _STOCK
     own_turn = 1.0 if int(g["turn_seat"]) % int(r["sides"]) == side else 0.0
     pile = int(g["discard_size"]) / (2.0 * _CARDS)
     quota = r["quota"][deal_entry(int(g["deal"]))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from agents.policy import PolicyBatch
-from agents.scripted.dispatch import NUMBERS, choose_batch
+from agents.scripted.dispatch import NUMBERS, choose_batch, work_for
 from agents.search.playouts import NO_WORLD, STUCK, play_worlds
 from agents.search.values import fitted_value, is_fitted_to, no_weights
 
@@ -38,9 +38,9 @@ class ScriptedRollouts:
         keys = np.ascontiguousarray(batch.keys, np.uint64)
         order = np.full((len(masks), most), -1, np.int64)
         actions = np.empty(len(masks), np.int32)
-        rows = np.arange(len(masks))
+        rows, work = np.arange(len(masks)), work_for([self._number])
         for place in range(min(most, int(masks.sum(1).max(initial=0)))):
-            choose_batch(self._number, views.games, views.rules, seats, masks, keys, actions)
+            choose_batch(self._number, views.games, views.rules, seats, masks, keys, actions, work)
             # Where the player would do nothing of what is left, the first legal action comes next.
             fits = (actions >= 0) & (masks[rows, np.maximum(actions, 0)] != 0)
             chosen = np.where(fits, actions, masks.argmax(1))
@@ -59,7 +59,7 @@ class ScriptedRollouts:
         returns = np.empty((num_worlds, len(actions)))
         code = play_worlds(
             views.games, views.rules, np.int64(row), np.int64(batch.seats[row]), np.uint64(batch.keys[row]), self._number,
-            actions, np.int64(first), depth, *self._weights, returns,
+            actions, np.int64(first), depth, *self._weights, returns, work_for([self._number]),
         )  # fmt: skip
         if code == NO_WORLD:
             raise NoWorldError

@@ -70,9 +70,9 @@ def is_fitted_to(value: FittedValue | None, rule: np.void) -> bool:
 
 
 @kernel
-def leaf_value(g, r, side, w1, b1, w2, b2, w3, b3, work):
-    """Expected score difference of the deal for a side, in points. work: (4, NUM_FEATURES) float64."""
-    features, spare, first, second = work[0], work[1], work[2], work[3]
+def leaf_value(g, r, side, w1, b1, w2, b2, w3, b3, layers):
+    """Expected score difference of the deal for a side, in points. layers: (4, NUM_FEATURES) float64 to work in."""
+    features, spare, first, second = layers[0], layers[1], layers[2], layers[3]
     write_features(g, r, side, spare[:SIDE_FEATURES], features)
     width = b1.shape[0]
     for j in range(width):

@@ -9,6 +9,7 @@ import pytest
 import agents
 from agents.catalogue import UnknownPolicyError
 from agents.scripted import GreedyPolicy
+from agents.scripted.dispatch import NUMBERS
 from agents.search import SearchPolicy
 from hf_env import load_rules
 from hf_env.rules import list_rules
@@ -45,6 +46,15 @@ def test_every_choice_is_legal_under_random_rule_sets():
         batch = batch_of(reached(rules, 6, seed=seed), rules)
         actions = SearchPolicy(**FEW).act(batch)
         assert (batch.action_masks[np.arange(len(batch)), actions] == 1).all()
+
+
+@pytest.mark.parametrize("player", NUMBERS)
+def test_every_scripted_player_can_play_the_playouts(player):
+    rules = load_rules("mini")
+    batch = batch_of(reached(rules, 12, seed=6), rules)
+    result = SearchPolicy(rollouts=8, player=player).search(batch)
+    assert (batch.action_masks[np.arange(len(batch)), result.actions] == 1).all()
+    assert (result.counts.sum(1)[batch.action_masks.sum(1) > 1] > 0).all()
 
 
 @pytest.mark.parametrize("preset", ["whitnack", "family", "mini", "six-threes"])
