@@ -19,11 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.scripted.dispatch import GREEDY
+from agents.scripted.dispatch import GREEDY, WEIGHTED
 from agents.scripted.expert_tuned import tuned_for
 from agents.scripted.expert_weights import HIGH, LOW, NUM_WEIGHTS, WEIGHTS
-from agents.scripted.playout import draw_numbers, start_games
-from agents.scripted.weighted_playout import WEIGHTED, play_weighted
+from agents.scripted.playout import ILLEGAL, UNLIMITED, draw_numbers, play_games_on, start_games
 from hf_env import load_rules
 from hf_env.engine.rng import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY
 from hf_env.engine.state import GAME_DTYPE
@@ -61,10 +60,12 @@ def duel(rules, weights: np.ndarray, opponent, num_deals: int, seed: int) -> np.
         start_games(games, record, deals, seeds, np.int64(1))
         own = np.arange(seats) % sides == side
         players = np.tile(np.where(own, WEIGHTED, opponent if scripted else WEIGHTED), (num_deals, 1))
-        rows = np.where(own[:, None], weights, np.zeros(NUM_WEIGHTS) if scripted else opponent)
-        wrong = play_weighted(games, record, players, np.ascontiguousarray(rows), keys)
-        if wrong >= 0:
-            raise RuntimeError(f"expert chose an illegal action in the deal of seed {seeds[wrong]} under {rules.preset}")
+        rows = np.ascontiguousarray(np.where(own[:, None], weights, np.zeros(NUM_WEIGHTS) if scripted else opponent))
+        decisions = np.zeros(num_deals, np.int64)
+        play_games_on(games, record, players, np.zeros(players.shape), keys, decisions, np.int64(UNLIMITED), None, rows)
+        wrong = np.flatnonzero(decisions == ILLEGAL)
+        if len(wrong):
+            raise RuntimeError(f"expert chose an illegal action in the deal of seed {seeds[wrong[0]]} under {rules.preset}")
         scores = games["deal_scores"][:, :sides].astype(np.float64)
         total += scores[:, side] - (scores.sum(1) - scores[:, side]) / (sides - 1)
     return total / sides
@@ -88,6 +89,11 @@ def to_unit(weights: np.ndarray) -> np.ndarray:
 def from_unit(shares: np.ndarray) -> np.ndarray:
     """The inverse of to_unit."""
     return LOW + np.clip(shares, 0.0, 1.0) * (HIGH - LOW)
+
+
+def by_name(weights: np.ndarray) -> dict[str, float]:
+    """Weights (NUM_WEIGHTS,) by name, as the log tells them."""
+    return {weight.name: round(float(value), 4) for weight, value in zip(WEIGHTS, weights, strict=True)}
 
 
 def search(
@@ -125,7 +131,7 @@ def search(
         entry = {
             "generation": generation, "values": values, "best": max(values), "mean_of_candidates": float(np.mean(values)),
             "sigma": float(strategy.sigma), "seconds": time.perf_counter() - began,
-            "weights": {weight.name: round(float(value), 4) for weight, value in zip(WEIGHTS, mean, strict=True)},
+            "weights": by_name(mean),
         }  # fmt: skip
         if generation % RENEW_EVERY == 0:
             champion = mean
@@ -160,7 +166,7 @@ def main(arguments: list[str] | None = None) -> int:
     weights = search(
         chosen.out, start, chosen.rules, chosen.generations, chosen.deals, chosen.population, chosen.sigma, chosen.seed
     )
-    print(json.dumps({weight.name: round(float(value), 4) for weight, value in zip(WEIGHTS, weights, strict=True)}, indent=1))
+    print(json.dumps(by_name(weights), indent=1))
     return 0
 
 

@@ -8,7 +8,8 @@ now and the cards drawn; it asks when, with a yes, the best plan goes out. It us
 from agents.scripted.beam_search import ROOT, WORST, best_plan, can_discard
 from agents.scripted.beam_value import DRAWN, GIFT, card_missed, out_gain, out_value, side_prospects, turn_value
 from agents.scripted.discarding import PASSED_OVER, take_chance, unseen_cards
-from agents.scripted.prospects import cards_of_take, chance_of_card, stock_left, turns_left
+from agents.scripted.greedy import first_without_discard
+from agents.scripted.prospects import HALF_TURNS, cards_of_take, chance_of_card, stock_left, turns_left
 from hf_env.engine.action_ids import ASK, DISCARD, DRAW, MELD, NO, NUM_DISCARDS, TAKE, YES
 from hf_env.engine.dealing import deal_entry
 from hf_env.engine.jit import copy_record, kernel
@@ -21,7 +22,7 @@ from hf_env.engine.transitions import apply_action
 def choose_beam(g, r, seat, mask, key, work):
     """The action of `beam`; see agents.scripted.dispatch for the arguments. work: a BeamWork."""
     side = seat % int(r["sides"])
-    chance = chance_of_card(turns_left(g, r, side))
+    chance = chance_of_card(turns_left(g, r, side), HALF_TURNS)
     phase = int(g["phase"])
     if phase == PHASE_ANSWER:
         gain = out_gain(g, r, seat, chance, work.weights) - side_prospects(g, r, side, chance, work.weights)
@@ -39,10 +40,7 @@ def choose_beam(g, r, seat, mask, key, work):
     if can_discard(mask):
         return _choose_discard(g, r, seat, mask, chance, work.weights)
     # Permission that binds both may leave the question alone, or a lay-down beyond the search.
-    for action in range(MELD, ASK + 1):
-        if mask[action]:
-            return action
-    return -1
+    return first_without_discard(mask)
 
 
 @kernel

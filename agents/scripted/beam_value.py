@@ -5,7 +5,7 @@ Its weights stand in an array, so that they can be tuned without compiling anew.
 
 import numpy as np
 
-from agents.scripted.prospects import book_bonus, held_estimate, held_exactly
+from agents.scripted.prospects import add_caught, book_bonus
 from hf_env.engine.cards import BLACK3, NUM_KINDS, NUM_NATURALS, WILD
 from hf_env.engine.dealing import deal_entry
 from hf_env.engine.jit import kernel
@@ -154,15 +154,10 @@ def out_gain(g, r, seat, chance, w):
     sides = int(r["sides"])
     own = seat % sides
     others = 0.0
-    ours = 0.0
     for side in range(sides):
         if side != own:
             others += side_prospects(g, r, side, chance, w)
-    for other in range(int(r["players"])):
-        if other % sides != own:
-            others += held_estimate(g, r, other)
-        elif other != g["turn_seat"]:
-            ours += held_exactly(g, r, other) if other == seat else held_estimate(g, r, other)
+    others, ours = add_caught(g, r, seat, others, 0.0)
     return int(r["going_out"]) + others / (sides - 1.0) - ours
 
 

@@ -19,6 +19,8 @@ from agents.scripted.uniform import choose_random
 from hf_env.engine.jit import entry, kernel
 
 RANDOM, GREEDY, EXPERT, BEAM = 0, 1, 2, 3
+# In the place of a player's number: `expert` with weights of its own, for tuning and ablation.
+WEIGHTED = -1
 NUMBERS = {"random": RANDOM, "greedy": GREEDY, "expert": EXPERT, "beam": BEAM}
 
 
@@ -31,11 +33,16 @@ def work_for(numbers: Iterable[int]) -> BeamWork | None:
 
 
 @kernel
-def scripted_action(number, g, r, seat, mask, key, work=None):
+def scripted_action(number, g, r, seat, mask, key, work=None, weights=None):
     """The action of player `number` at `seat`. mask: (127,) int8, 1 legal; key: uint64, its only randomness.
 
-    work: of work_for; -1 is the answer for a player that needs it and has none.
+    work: of work_for. weights: (S, NUM_WEIGHTS) float64 (expert_weights), rows of the seats that are WEIGHTED. -1 is the
+    answer for a player that needs what is not given.
     """
+    if number == WEIGHTED:
+        if weights is not None:
+            return choose_expert(g, r, seat, mask, weights[seat])
+        return -1
     if number == BEAM:
         if work is not None:
             return choose_beam(g, r, seat, mask, key, work)

@@ -2,7 +2,7 @@
 
 It counts what it may know: cards of each rank still unseen, those that partners and opponents are known to hold, turns
 that are left by the stock and by how near the opponents are to going out. Its rules of play, each of which the
-ablation switches off (agents/scripted/tuning.py): see agents/scripted/expert_weights.py. It uses no randomness.
+ablation switches off (training/ablate_expert.py): see agents/scripted/expert_weights.py. It uses no randomness.
 """
 
 from agents.scripted.discarding import take_chance, unseen_cards
@@ -10,10 +10,13 @@ from agents.scripted.expert_discarding import gift_worth, keep_worth
 from agents.scripted.expert_going_out import out_worth
 from agents.scripted.expert_laying import lay_down_worth
 from agents.scripted.expert_opening import opening_gain
-from agents.scripted.expert_outlook import late_chance, outlook, turns_to_come, wild_kept_worth
-from agents.scripted.expert_taking import draw_worth, take_worth
+from agents.scripted.expert_outlook import outlook, turns_to_come
+from agents.scripted.expert_taking import take_worth
+from agents.scripted.expert_weights import DIRTY_BOOK_SHARE, DRAWN_CARD, HALF_TURNS, WILD_BOOK_SHARE
 from agents.scripted.going_out import cards_left_over
-from agents.scripted.greedy import WORST
+from agents.scripted.greedy import WORST, first_without_discard
+from agents.scripted.prospects import chance_of_card, wild_value
+from agents.scripted.taking import draw_value
 from hf_env.engine.action_ids import ADD, ASK, DISCARD, DRAW, MELD, NO, NUM_DISCARDS, TAKE, YES
 from hf_env.engine.going_out import may_go_out
 from hf_env.engine.jit import kernel
@@ -33,8 +36,8 @@ def choose_expert(g, r, seat, mask, p):
     phase = int(g["phase"])
     if phase == PHASE_ANSWER:
         return YES if out_worth(g, r, seat, look, p) > 0.0 else NO
-    chance = late_chance(turns, p)
-    wild_kept = wild_kept_worth(g, r, side, chance, p)
+    chance = chance_of_card(turns, p[HALF_TURNS])
+    wild_kept = wild_value(g, r, side, chance, p[DIRTY_BOOK_SHARE], p[WILD_BOOK_SHARE])
     if phase == PHASE_DRAW:
         return _choose_draw(g, r, seat, mask, chance, look, wild_kept, p)
     if mask[ASK] and cards_left_over(g, r, seat) <= 1 and out_worth(g, r, seat, look, p) > 0.0:
@@ -47,7 +50,7 @@ def choose_expert(g, r, seat, mask, p):
 
 @kernel
 def _choose_draw(g, r, seat, mask, chance, look, wild_kept, p):
-    best = draw_worth(g, r, p)
+    best = draw_value(g, r, p[DRAWN_CARD])
     chosen = DRAW
     for action in range(TAKE, MELD):
         if mask[action]:
@@ -98,9 +101,4 @@ def _choose_discard(g, r, seat, mask, chance, look, wild_kept, hidden, p):
             if value > best:
                 best = value
                 chosen = DISCARD + kind
-    if chosen >= 0:
-        return chosen
-    for action in range(MELD, ASK + 1):
-        if mask[action]:
-            return action
-    return -1
+    return chosen if chosen >= 0 else first_without_discard(mask)

@@ -1,12 +1,7 @@
 """How much `expert` would miss each card, and what discarding it may give to the next player."""
 
 from agents.scripted.expert_outlook import at_least, cards_to_come, rank_worth
-from agents.scripted.expert_weights import (
-    GIFT_CARD,
-    KEEP_PAIR,
-    KEEP_SINGLE,
-    KEEP_TRIO,
-)
+from agents.scripted.expert_weights import GIFT_CARD, KEEP_PAIR, KEEP_SINGLE, KEEP_TRIO
 from agents.scripted.prospects import cards_of_take
 from hf_env.engine.cards import BLACK3, NUM_NATURALS
 from hf_env.engine.jit import kernel

@@ -2,7 +2,7 @@
 
 from agents.scripted.expert_outlook import table_prospects
 from agents.scripted.expert_weights import OUT_BIAS, OUT_HELD, OUT_OURS, OUT_THEIRS
-from agents.scripted.prospects import held_estimate, held_exactly
+from agents.scripted.prospects import add_caught
 from hf_env.engine.jit import kernel
 
 
@@ -19,14 +19,7 @@ def out_worth(g, r, seat, look, p):
     for side in range(sides):
         if side != own:
             theirs += table_prospects(g, r, seat, side, look, p)
-    held_by_others = 0.0
     ours = p[OUT_OURS] * table_prospects(g, r, seat, own, look, p)
-    for other in range(int(r["players"])):
-        if other % sides != own:
-            held_by_others += held_estimate(g, r, other)
-        elif other == seat and other != g["turn_seat"]:
-            ours += held_exactly(g, r, other)
-        elif other != g["turn_seat"]:
-            ours += held_estimate(g, r, other)
+    held_by_others, ours = add_caught(g, r, seat, 0.0, ours)
     others = (p[OUT_THEIRS] * theirs + p[OUT_HELD] * held_by_others) / (sides - 1)
     return int(r["going_out"]) + p[OUT_BIAS] + others - ours

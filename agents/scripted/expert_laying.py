@@ -1,29 +1,13 @@
 """How much `expert` likes each lay-down: the change in what its side expects, in points."""
 
 from agents.scripted.expert_outlook import books_owed, rank_worth
-from agents.scripted.expert_weights import (
-    FOOT_NEXT,
-    FOOT_NOW,
-    RELEASE_HAND,
-    RELEASE_OUT,
-)
-from agents.scripted.prospects import book_bonus
+from agents.scripted.expert_weights import FOOT_NEXT, FOOT_NOW, RELEASE_HAND, RELEASE_OUT
+from agents.scripted.laying import leaves_only_wilds, spoiling_value, spoils_book
 from hf_env.engine.action_ids import ADD
 from hf_env.engine.cards import JOKER, TWO, WILD
 from hf_env.engine.going_out import partners_ready
 from hf_env.engine.jit import kernel
-from hf_env.engine.melds import growing_book, lay_down_cards, open_size
-
-
-@kernel
-def _growth_worth(g, r, side, rank, is_wild):
-    """Change of bonus when a card goes onto a book: only a wild on a clean one costs."""
-    if not is_wild or rank == WILD:
-        return 0.0
-    book = growing_book(g, r, side, rank, True)
-    if g["book_twos"][book] + g["book_jokers"][book] > 0:
-        return 0.0
-    return book_bonus(r, rank, 1) - float(book_bonus(r, rank, 0))
+from hf_env.engine.melds import lay_down_cards, open_size
 
 
 @kernel
@@ -41,8 +25,7 @@ def _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p):
             value += p[FOOT_NOW]
         elif size == laid + 1:
             value += p[FOOT_NEXT]
-    wilds = int(g["hands"][seat, TWO]) + int(g["hands"][seat, JOKER])
-    if naturals > 0 and wilds > new_wilds and size - naturals == wilds:
+    if leaves_only_wilds(g, seat, naturals, new_wilds):
         value -= wild_kept  # only wilds are left: one would be thrown
     if rank != WILD:
         value -= new_wilds * wild_kept
@@ -51,7 +34,7 @@ def _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p):
 
 @kernel
 def lay_down_worth(g, r, seat, action, chance, look, wild_kept, p):
-    """Worth of a legal lay-down. chance: late_chance; look: outlook; wild_kept: wild_kept_worth."""
+    """Worth of a legal lay-down. chance: chance_of_card; look: outlook; wild_kept: wild_value."""
     side = seat % int(r["sides"])
     rank, naturals, twos, jokers = lay_down_cards(action)
     new_wilds = twos + jokers
@@ -61,7 +44,7 @@ def lay_down_worth(g, r, seat, action, chance, look, wild_kept, p):
     # Points on the table count, in the hand they count against us; early the card would mostly still be laid later.
     value = 2.0 * points * (1.0 - chance) + _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p)
     if action >= ADD and open_size(g, side, rank) == 0:
-        return value + _growth_worth(g, r, side, rank, new_wilds > 0)
+        return value + spoiling_value(r, rank) if spoils_book(g, r, side, rank, new_wilds > 0) else value
     on_table = int(g["naturals"][side, rank])
     wilds = int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
     held_wilds = int(g["hands"][seat, TWO]) + int(g["hands"][seat, JOKER])

@@ -7,23 +7,11 @@ from a table.
 
 import numpy as np
 
-from agents.scripted.expert_weights import (
-    COUNTING,
-    DIRTY_BOOK_SHARE,
-    HALF_TURNS,
-    NEAR_TURNS,
-    RACE_TURNS,
-    REACH,
-    WILD_BOOK_SHARE,
-    WILD_HELD,
-    WILD_OWED,
-    WILD_REACH,
-)
-from agents.scripted.prospects import book_bonus, stock_left, unseen
+from agents.scripted.expert_weights import COUNTING, NEAR_TURNS, RACE_TURNS, REACH, WILD_HELD, WILD_OWED, WILD_REACH
+from agents.scripted.prospects import book_bonus, stock_turns, unseen
 from hf_env.engine.cards import CARDS_PER_DECK, JOKER, NUM_MELDS, TWO, WILD
 from hf_env.engine.dealing import deal_entry
 from hf_env.engine.jit import kernel
-from hf_env.engine.melds import may_start_wild_meld
 from hf_env.engine.state import CLEAN_BOOKS, DIRTY_BOOKS, WILD_BOOKS
 
 _PER_DECK = np.array(CARDS_PER_DECK, np.int64)
@@ -86,11 +74,7 @@ def _feet_missing(g, r, side):
 @kernel
 def turns_to_come(g, r, side, p):
     """Turns that each seat may still expect: the stock's, or fewer when an opponent is near going out."""
-    cards = stock_left(g)
-    if r["reshuffle"]:
-        cards += max(int(g["discard_size"]) - 1, 0)
-    draw = int(r["draw"][deal_entry(int(g["deal"]))])
-    turns = cards / (draw * int(r["players"]))
+    turns = stock_turns(g, r)
     for other in range(int(r["sides"])):
         if other == side:
             continue
@@ -100,12 +84,6 @@ def turns_to_come(g, r, side, p):
         elif steps == 1:
             turns = min(turns, p[NEAR_TURNS])
     return turns
-
-
-@kernel
-def late_chance(turns, p):
-    """Probability that a card kept for later can still be laid."""
-    return turns / (turns + p[HALF_TURNS])
 
 
 @kernel
@@ -198,13 +176,3 @@ def table_prospects(g, r, seat, side, look, p):
         if naturals + wilds > 0:
             value += rank_worth(g, r, seat, side, rank, naturals, wilds, look, 0, p)
     return value
-
-
-@kernel
-def wild_kept_worth(g, r, side, chance, p):
-    """What a wild kept in the hand is worth for later."""
-    value = p[DIRTY_BOOK_SHARE] * int(r["dirty_book"])
-    unfinished = int(g["twos"][side, WILD]) + int(g["jokers"][side, WILD]) > 0
-    if unfinished or may_start_wild_meld(r, int(g["clean_books"][side, WILD])):
-        value = max(value, p[WILD_BOOK_SHARE] * int(r["wild_book"]))
-    return value * chance

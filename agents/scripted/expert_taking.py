@@ -1,28 +1,13 @@
-"""How much `expert` likes to take from the discard pile, against drawing."""
+"""How much `expert` likes to take from the discard pile."""
 
 from agents.scripted.expert_outlook import rank_worth
-from agents.scripted.expert_weights import (
-    DRAWN_CARD,
-    FITTING_CARD,
-    LOOSE_CARD,
-    PAIRING_CARD,
-)
-from agents.scripted.prospects import cards_of_take, stock_left
-from agents.scripted.taking import LAST_DRAW, OPENING
+from agents.scripted.expert_weights import FITTING_CARD, LOOSE_CARD, PAIRING_CARD
+from agents.scripted.prospects import cards_of_take
+from agents.scripted.taking import OPENING
 from hf_env.engine.cards import BLACK3, JOKER, NUM_NATURALS, TWO, WILD
-from hf_env.engine.dealing import deal_entry
 from hf_env.engine.jit import kernel
 from hf_env.engine.melds import open_size
 from hf_env.engine.takes import key_cards
-
-
-@kernel
-def draw_worth(g, r, p):
-    """Worth of drawing."""
-    count = int(r["draw"][deal_entry(int(g["deal"]))])
-    if not r["reshuffle"] and stock_left(g) < count:
-        return LAST_DRAW
-    return p[DRAWN_CARD] * count
 
 
 @kernel

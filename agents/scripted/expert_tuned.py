@@ -8,7 +8,7 @@ small games, whose books have at most 5 cards, tuned under mini.
 import numpy as np
 
 from agents.scripted.expert_weights import WEIGHTS
-from hf_env.engine.jit import kernel
+from hf_env.engine.jit import entry
 from hf_env.engine.state import ANY_MELD
 
 PAIR_KEYS = {
@@ -113,7 +113,7 @@ TUNED = np.array([[row[weight.name] for weight in WEIGHTS] for row in (PAIR_KEYS
 SMALL_BOOK = 5
 
 
-@kernel
+@entry
 def style_of(r):
     """The row of TUNED that fits a rule set's record."""
     if int(r["book_size"]) <= SMALL_BOOK:
@@ -123,6 +123,4 @@ def style_of(r):
 
 def tuned_for(rules) -> np.ndarray:
     """The weights (NUM_WEIGHTS,) float64 that `expert` plays with under a RuleSet; a copy."""
-    if rules.book_size <= SMALL_BOOK:
-        return TUNED[2].copy()
-    return TUNED[1 if rules.take_key == "any_meld" else 0].copy()
+    return TUNED[style_of(rules.to_record()[0])].copy()

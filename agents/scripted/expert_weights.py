@@ -2,7 +2,7 @@
 
 A vector of float64, an argument of every kernel of `expert`, so that a search over it compiles nothing anew. Units are
 points of the rule set unless said otherwise. The values in expert_tuned.py come from a recorded search
-(agents/scripted/tuning.py); `OFF` switches a rule off for the ablation.
+(training/tune_expert.py); RULES_OF_PLAY says what the ablation switches off.
 """
 
 from typing import NamedTuple
@@ -33,7 +33,6 @@ WEIGHTS = (
     Weight("wild_book_share", 0.1, 0.0, 0.4, "worth of a wild kept, as a share of the wild book's bonus"),
     Weight("dirty_book_share", 0.2, 0.0, 1.0, "worth of a wild kept, as a share of the dirty book's bonus"),
     Weight("wild_owed", 0.3, 0.0, 2.0, "share of the wild book's bonus more, while the quota lacks one"),
-    # Quota
     # Laying
     Weight("release_hand", 12.0, 0.0, 80.0, "worth of a card less in the hand"),
     Weight("release_out", 10.0, -20.0, 150.0, "worth of a card less in the foot while going out lacks only that"),
@@ -66,7 +65,6 @@ NUM_WEIGHTS = len(WEIGHTS)
     DRAWN_CARD, LOOSE_CARD, FITTING_CARD, PAIRING_CARD, KEEP_PAIR, KEEP_TRIO, KEEP_SINGLE, GIFT_CARD, OUT_BIAS,
     OUT_THEIRS, OUT_OURS, OUT_HELD,
 ) = range(NUM_WEIGHTS)  # fmt: skip
-START = np.array([weight.start for weight in WEIGHTS])
 LOW = np.array([weight.low for weight in WEIGHTS])
 HIGH = np.array([weight.high for weight in WEIGHTS])
 

@@ -1,6 +1,6 @@
 """Whether `greedy` can go out this turn, and whether it should."""
 
-from agents.scripted.prospects import held_estimate, held_exactly, open_melds_value
+from agents.scripted.prospects import add_caught, open_melds_value
 from hf_env.engine.cards import BLACK3, JOKER, NUM_NATURALS, TWO, WILD
 from hf_env.engine.jit import kernel
 from hf_env.engine.melds import may_start_wild_meld, open_size, wild_limit_allows
@@ -61,11 +61,5 @@ def out_pays(g, r, seat, chance):
     for side in range(sides):
         if side != own:
             others += open_melds_value(g, r, side, chance)
-    for other in range(int(r["players"])):
-        if other % sides != own:
-            others += held_estimate(g, r, other)
-        elif other == seat and other != g["turn_seat"]:
-            ours += held_exactly(g, r, other)
-        elif other != g["turn_seat"]:
-            ours += held_estimate(g, r, other)
+    others, ours = add_caught(g, r, seat, others, ours)
     return int(r["going_out"]) + others / (sides - 1) > ours

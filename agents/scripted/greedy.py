@@ -9,8 +9,8 @@ It uses no randomness.
 from agents.scripted.discarding import discard_value, unseen_cards
 from agents.scripted.going_out import cards_left_over, out_pays
 from agents.scripted.laying import lay_down_value
-from agents.scripted.prospects import chance_of_card, turns_left, wild_value
-from agents.scripted.taking import draw_value, take_value
+from agents.scripted.prospects import DIRTY_BOOK_SHARE, HALF_TURNS, WILD_BOOK_SHARE, chance_of_card, turns_left, wild_value
+from agents.scripted.taking import DRAWN_CARD, draw_value, take_value
 from hf_env.engine.action_ids import ADD, ASK, DISCARD, DRAW, MELD, NO, NUM_DISCARDS, TAKE, YES
 from hf_env.engine.going_out import may_go_out
 from hf_env.engine.jit import kernel
@@ -21,14 +21,23 @@ WORST = -1e9
 
 
 @kernel
+def first_without_discard(mask):
+    """The first lay-down or question that is legal, -1 if none is: where the rules leave no discard, as bound by a yes."""
+    for action in range(MELD, ASK + 1):
+        if mask[action]:
+            return action
+    return -1
+
+
+@kernel
 def choose_greedy(g, r, seat, mask, key):
     """The action of `greedy`; see agents.scripted.dispatch for the arguments."""
     side = seat % int(r["sides"])
-    chance = chance_of_card(turns_left(g, r, side))
+    chance = chance_of_card(turns_left(g, r, side), HALF_TURNS)
     phase = int(g["phase"])
     if phase == PHASE_ANSWER:
         return YES if out_pays(g, r, seat, chance) else NO
-    wild_kept = wild_value(g, r, side, chance)
+    wild_kept = wild_value(g, r, side, chance, DIRTY_BOOK_SHARE, WILD_BOOK_SHARE)
     if phase == PHASE_DRAW:
         return _choose_draw(g, r, seat, mask, chance, wild_kept)
     if mask[ASK] and cards_left_over(g, r, seat) <= 1 and out_pays(g, r, seat, chance):
@@ -41,7 +50,7 @@ def choose_greedy(g, r, seat, mask, key):
 
 @kernel
 def _choose_draw(g, r, seat, mask, chance, wild_kept):
-    best = draw_value(g, r)
+    best = draw_value(g, r, DRAWN_CARD)
     chosen = DRAW
     for action in range(TAKE, MELD):
         if mask[action]:
@@ -89,9 +98,4 @@ def _choose_discard(g, r, seat, mask, chance, wild_kept):
             if value > best:
                 best = value
                 chosen = DISCARD + kind
-    if chosen >= 0:
-        return chosen
-    for action in range(MELD, ASK + 1):
-        if mask[action]:
-            return action
-    return -1
+    return chosen if chosen >= 0 else first_without_discard(mask)

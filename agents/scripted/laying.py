@@ -57,21 +57,25 @@ def _pair_lost(g, seat, rank, naturals):
 
 
 @kernel
-def _leaves_only_wilds(g, seat, naturals, new_wilds):
+def leaves_only_wilds(g, seat, naturals, new_wilds):
     """Whether a wild would have to be thrown, or laid anyhow, because the last natural is laid."""
     wilds = int(g["hands"][seat, TWO]) + int(g["hands"][seat, JOKER])
     return naturals > 0 and wilds > new_wilds and int(g["hand_sizes"][seat]) - naturals == wilds
 
 
 @kernel
-def _growth_value(g, r, side, rank, is_wild):
-    """Change of bonus when a card goes onto a book: only a wild on a clean one costs."""
+def spoils_book(g, r, side, rank, is_wild):
+    """Whether a card that goes onto a book makes a clean one dirty: what alone costs when books grow."""
     if not is_wild or rank == WILD:
-        return 0.0
+        return False
     book = growing_book(g, r, side, rank, True)
-    if g["book_twos"][book] + g["book_jokers"][book] > 0:
-        return 0.0
-    return book_bonus(r, rank, 1) - float(book_bonus(r, rank, 0)) + quota_change(g, r, side, True)
+    return g["book_twos"][book] + g["book_jokers"][book] == 0
+
+
+@kernel
+def spoiling_value(r, rank):
+    """Change of bonus when a clean book of the rank becomes dirty."""
+    return book_bonus(r, rank, 1) - float(book_bonus(r, rank, 0))
 
 
 @kernel
@@ -87,14 +91,16 @@ def lay_down_value(g, r, seat, action, chance, wild_kept):
     value = 2.0 * points * (1.0 - chance)
     release = RELEASE_FROM_FOOT if g["in_foot"][seat] else RELEASE_FROM_HAND
     value += release * (naturals + new_wilds)
-    if _leaves_only_wilds(g, seat, naturals, new_wilds):
+    if leaves_only_wilds(g, seat, naturals, new_wilds):
         value -= KEEP_WILD + wild_kept
     if rank != WILD:
         value -= new_wilds * wild_kept
         if _pair_lost(g, seat, rank, naturals):
             value -= PAIR * chance
     if action >= ADD and open_size(g, side, rank) == 0:
-        return value + _growth_value(g, r, side, rank, new_wilds > 0)
+        if spoils_book(g, r, side, rank, new_wilds > 0):
+            value += spoiling_value(r, rank) + quota_change(g, r, side, True)
+        return value
     on_table = int(g["naturals"][side, rank])
     wilds = int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
     value += meld_value(r, rank, on_table + naturals, wilds + new_wilds, chance) - meld_value(r, rank, on_table, wilds, chance)

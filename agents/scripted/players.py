@@ -15,6 +15,7 @@ class ScriptedPolicy:
     def __init__(self, name: str) -> None:
         self.name = name
         self._number = np.int64(NUMBERS[name])
+        self._work = work_for([self._number])
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32. Reads the batch's views: the redacted records of what each seat may know."""
@@ -28,7 +29,7 @@ class ScriptedPolicy:
             np.ascontiguousarray(batch.action_masks, np.int8),
             np.ascontiguousarray(batch.keys, np.uint64),
             actions,
-            work_for([NUMBERS[self.name]]),
+            self._work,
         )
         return actions
 

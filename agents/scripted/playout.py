@@ -25,26 +25,26 @@ ILLEGAL = -1
 
 
 @kernel
-def noisy_action(number, noise, g, r, seat, mask, key, work):
+def noisy_action(number, noise, g, r, seat, mask, key, work, weights):
     """The scripted player's action, or with probability `noise` a random one."""
     # Not the key itself, which the player gets: a choice by `random` would depend on not having been noise.
     noise_key = advance(key)
     if noise > 0.0 and uniform(noise_key) < noise:
         return choose_random(g, r, seat, mask, advance(noise_key))
-    return scripted_action(number, g, r, seat, mask, key, work)
+    return scripted_action(number, g, r, seat, mask, key, work, weights)
 
 
 @kernel
-def play_on(g, r, players, noise, key, made, limit, mask, tmp, plans, work=None):
+def play_on(g, r, players, noise, key, made, limit, mask, tmp, plans, work=None, weights=None):
     """Play a game until its deal ends or `limit` decisions are made in all, `made` of them before this call.
 
-    players, noise: (seats,) int64 and float64. work: of dispatch.work_for. Returns the number of decisions made; ILLEGAL
-    if a player chose an action that the mask forbids, the game standing where it did.
+    players, noise: (seats,) int64 and float64. work, weights: as for dispatch.scripted_action. Returns the number of
+    decisions made; ILLEGAL if a player chose an action that the mask forbids, the game standing where it did.
     """
     while g["phase"] != PHASE_OVER and made < limit:
         write_mask(g, r, mask, tmp, plans, 0)
         seat = int(g["to_move"])
-        action = noisy_action(players[seat], noise[seat], g, r, seat, mask, combine(key, made), work)
+        action = noisy_action(players[seat], noise[seat], g, r, seat, mask, combine(key, made), work, weights)
         if action < 0 or not mask[action]:
             return ILLEGAL
         apply_action(g, r, action)
@@ -53,20 +53,20 @@ def play_on(g, r, players, noise, key, made, limit, mask, tmp, plans, work=None)
 
 
 @entry
-def play_games_on(games, rules, players, noise, keys, decisions, limit, work=None):
+def play_games_on(games, rules, players, noise, keys, decisions, limit, work=None, weights=None):
     """Play every game, whatever state it is in, until its deal ends or `limit` decisions are made in it.
 
     games: (N,) GAME_DTYPE, changed. rules: (R,) RULES_DTYPE, indexed by a game's `rule`. players: (N, S) int64, numbers
     of agents.scripted.dispatch by seat. noise: (N, S) float64, chance of a random action. keys: (N,) uint64, one a
     game. decisions: (N,) int64, made so far, brought up to date (ILLEGAL as in play_on). limit: int64.
-    work: of dispatch.work_for.
+    work, weights: as for dispatch.scripted_action.
     """
     mask = np.zeros(NUM_ACTIONS, np.int8)
     tmp = np.empty(2, GAME_DTYPE)
     plans = np.empty((NUM_ROWS, PLAN_WIDTH), np.int64)
     for i in range(games.shape[0]):
         r = rules[np.int64(games[i]["rule"])]
-        decisions[i] = play_on(games[i], r, players[i], noise[i], keys[i], decisions[i], limit, mask, tmp, plans, work)
+        decisions[i] = play_on(games[i], r, players[i], noise[i], keys[i], decisions[i], limit, mask, tmp, plans, work, weights)
 
 
 @entry

@@ -31,13 +31,19 @@ def stock_left(g):
 
 
 @kernel
-def turns_left(g, r, side):
-    """Turns that each seat may still expect, float64."""
+def stock_turns(g, r):
+    """Turns that the stock leaves each seat, float64."""
     cards = stock_left(g)
     if r["reshuffle"]:
         cards += max(int(g["discard_size"]) - 1, 0)
     draw = int(r["draw"][deal_entry(int(g["deal"]))])
-    turns = cards / (draw * int(r["players"]))
+    return cards / (draw * int(r["players"]))
+
+
+@kernel
+def turns_left(g, r, side):
+    """Turns that each seat may still expect, float64."""
+    turns = stock_turns(g, r)
     sides = int(r["sides"])
     for other in range(int(r["players"])):
         if other % sides != side and g["in_foot"][other] and has_quota(g, r, other % sides) and partners_ready(g, r, other):
@@ -46,9 +52,9 @@ def turns_left(g, r, side):
 
 
 @kernel
-def chance_of_card(turns):
-    """Probability that a wanted card comes within so many turns."""
-    return turns / (turns + HALF_TURNS)
+def chance_of_card(turns, half_turns):
+    """Probability that a wanted card comes within so many turns. half_turns: after which it is 1/2."""
+    return turns / (turns + half_turns)
 
 
 @kernel
@@ -95,14 +101,13 @@ def open_melds_value(g, r, side, chance):
 
 
 @kernel
-def wild_value(g, r, side, chance):
-    """What a wild kept in the hand is worth for later."""
-    share = DIRTY_BOOK_SHARE * int(r["dirty_book"])
-    books = int(g["clean_books"][side, WILD])
+def wild_value(g, r, side, chance, dirty_book_share, wild_book_share):
+    """What a wild kept in the hand is worth for later: the larger of these shares of the two bonuses that can be had."""
+    value = dirty_book_share * int(r["dirty_book"])
     unfinished = int(g["twos"][side, WILD]) + int(g["jokers"][side, WILD]) > 0
-    if unfinished or may_start_wild_meld(r, books):
-        share = max(share, WILD_BOOK_SHARE * int(r["wild_book"]))
-    return share * chance
+    if unfinished or may_start_wild_meld(r, int(g["clean_books"][side, WILD])):
+        value = max(value, wild_book_share * int(r["wild_book"]))
+    return value * chance
 
 
 @kernel
@@ -119,6 +124,21 @@ def held_estimate(g, r, seat):
     """Expected loss for a seat's cards as the others see them: hand, and foot while it is not picked up."""
     red3s = 2.0 * int(r["red3_held"]) / 54.0
     return int(g["hand_sizes"][seat]) * average_points(r) + int(g["foot_sizes"][seat]) * (average_points(r) + red3s)
+
+
+@kernel
+def add_caught(g, r, seat, others, ours):
+    """Add to `others` and `ours` what the sides lose for the cards they are caught with if the deal ends now; returns both.
+
+    By the seat whose turn it is, whose own cards are laid; `seat` knows its own.
+    """
+    sides = int(r["sides"])
+    for other in range(int(r["players"])):
+        if other % sides != seat % sides:
+            others += held_estimate(g, r, other)
+        elif other != g["turn_seat"]:
+            ours += held_exactly(g, r, other) if other == seat else held_estimate(g, r, other)
+    return others, ours
 
 
 @kernel

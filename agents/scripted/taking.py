@@ -22,12 +22,12 @@ LAST_DRAW = -1000.0
 
 
 @kernel
-def draw_value(g, r):
-    """Value of drawing."""
+def draw_value(g, r, drawn_card):
+    """Value of drawing. drawn_card: of each card."""
     count = int(r["draw"][deal_entry(int(g["deal"]))])
     if not r["reshuffle"] and stock_left(g) < count:
         return LAST_DRAW
-    return DRAWN_CARD * count
+    return drawn_card * count
 
 
 @kernel
