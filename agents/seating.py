@@ -16,8 +16,6 @@ from agents.answers import Fault, PolicyError, UnfitPolicyError, ask, ask_singly
 from agents.forfeits import Asked, Forfeit, Judge
 from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy
 from hf_env.batch_records import BatchRecorder
-from hf_env.engine.redact import redact_rows
-from hf_env.engine.state import GAME_DTYPE
 from hf_env.vector_game import VectorGame
 
 DEFAULT_NUM_SLOTS = 512
@@ -236,13 +234,8 @@ class _Match:
         keys, starts = self.counter.next(slots, self.key_games[indices], self.seatings[indices], seats)
         return PolicyBatch(
             observations=games.observations[slots], action_masks=games.action_masks[slots], games=indices, seats=seats,
-            game_starts=starts, keys=keys, make_views=lambda: self._views(slots, seats),
+            game_starts=starts, keys=keys, make_views=lambda: SeatViews.of(games.games, self.rule_records, slots, seats),
         )  # fmt: skip
-
-    def _views(self, slots: np.ndarray, seats: np.ndarray) -> SeatViews:
-        views = np.empty(len(slots), GAME_DTYPE)
-        redact_rows(self.games.games, self.rule_records, slots, seats, views)
-        return SeatViews(views, self.rule_records)
 
     def _sentence(self, number: int, slot: int, fault: Fault) -> str:
         """The fault as a line that names the policy and, where it is one row's own, the place."""

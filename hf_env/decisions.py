@@ -30,6 +30,16 @@ class SeatViews(NamedTuple):
     games: np.ndarray
     rules: np.ndarray
 
+    @classmethod
+    def of(cls, games: np.ndarray, rules: np.ndarray, rows: np.ndarray, seats: np.ndarray) -> SeatViews:
+        """What seats[i] may know of games[rows[i]]: rows (N,) integers, seats (N,) int32."""
+        from hf_env.engine.redact import redact_rows
+        from hf_env.engine.state import GAME_DTYPE
+
+        views = np.empty(len(rows), GAME_DTYPE)
+        redact_rows(games, rules, rows.astype(np.int64), seats, views)
+        return cls(views, rules)
+
 
 @dataclass(frozen=True)
 class PolicyBatch:
@@ -55,8 +65,8 @@ class PolicyBatch:
     def __len__(self) -> int:
         return len(self.observations)
 
-    def rows(self, rows: slice) -> PolicyBatch:
-        """The batch of some of the rows."""
+    def rows(self, rows: slice | np.ndarray) -> PolicyBatch:
+        """The batch of some of the rows: a slice, indices, or a mask (N,) bool."""
 
         def make_views() -> SeatViews:
             return SeatViews(self.views.games[rows], self.views.rules)

@@ -14,8 +14,6 @@ from gymnasium import spaces
 from hf_env.actions import ACTIONS
 from hf_env.decisions import DecisionCounter, PolicyBatch, SeatViews, uniforms
 from hf_env.engine.action_ids import DRAW
-from hf_env.engine.redact import redact_rows
-from hf_env.engine.state import GAME_DTYPE
 from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
 
@@ -173,7 +171,6 @@ class HandAndFootSeat(gymnasium.Env):
         self.observation_space = observation_box(self._vec, self._scale)
         self.action_space = MaskedDiscrete(self._sampling_mask)
         self._counter = DecisionCounter(1, self._vec.num_seats, 0)
-        self._views = np.zeros(1, GAME_DTYPE)
         self._started = False
 
     def _sampling_mask(self) -> np.ndarray | None:
@@ -242,14 +239,11 @@ class HandAndFootSeat(gymnasium.Env):
         vec = self._vec
         seats = vec.seats[:1].copy()
         keys, starts = self._counter.next(np.zeros(1, np.int64), 0, 0, seats)
-
-        def views() -> SeatViews:
-            redact_rows(vec.games, vec.rule_records, np.zeros(1, np.int64), seats, self._views)
-            return SeatViews(self._views, vec.rule_records)
-
+        row = np.zeros(1, np.int64)
         return PolicyBatch(
-            vec.observations.copy(), vec.action_masks.copy(), np.zeros(1, np.int64), seats, starts, keys, views
-        )
+            vec.observations.copy(), vec.action_masks.copy(), row, seats, starts, keys,
+            lambda: SeatViews.of(vec.games, vec.rule_records, row, seats),
+        )  # fmt: skip
 
     def _observation(self) -> np.ndarray:
         values = self._vec.observe(self.seat)[0].copy()

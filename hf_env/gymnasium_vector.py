@@ -11,8 +11,6 @@ from gymnasium.vector.utils import batch_space
 
 from hf_env.actions import ACTIONS
 from hf_env.decisions import DecisionCounter, PolicyBatch, SeatViews
-from hf_env.engine.redact import redact_rows
-from hf_env.engine.state import GAME_DTYPE
 from hf_env.gymnasium_env import MAX_SEED, deal_result, observation_box, seat_actors
 from hf_env.rendering import Renderer
 from hf_env.vector_game import IllegalActionError, VectorGame, check_choice, check_int
@@ -209,13 +207,10 @@ class HandAndFootSeats(VectorEnv):
         seats = vec.seats[rows]
         # Keys as in the single form, whose only game is number 0; policies tell games apart by the slot.
         keys, starts = self._counter.next(rows, 0, 0, seats)
-
-        def views() -> SeatViews:
-            out = np.zeros(len(rows), GAME_DTYPE)
-            redact_rows(vec.games, vec.rule_records, rows.astype(np.int64), seats, out)
-            return SeatViews(out, vec.rule_records)
-
-        return PolicyBatch(vec.observations[rows], vec.action_masks[rows], rows.astype(np.int64), seats, starts, keys, views)
+        return PolicyBatch(
+            vec.observations[rows], vec.action_masks[rows], rows.astype(np.int64), seats, starts, keys,
+            lambda: SeatViews.of(vec.games, vec.rule_records, rows, seats),
+        )  # fmt: skip
 
     def _observations(self) -> np.ndarray:
         values = self._vec.observe(self.seat)

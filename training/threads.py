@@ -7,23 +7,17 @@ fast as 2; on idle cores 2 are faster.
 
 from __future__ import annotations
 
-import os
 import time
 
 import torch
 from torch import nn
 
+from hf_env.threads import available_cores
+
 # A candidate is measured for so long; a second thread must gain so much, since it is a burden on others.
 _SECONDS = 0.25
 _LEAST_GAIN = 1.1
 _ROWS = 2048
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _passes_a_second(layers: nn.Module, inputs: torch.Tensor) -> float:

@@ -26,7 +26,7 @@ from training.ppo import PpoLearner
 from training.progress import ProgressDisplay
 from training.report import RunLog, write_report
 from training.rollout import Collector
-from training.threads import available_cores, fastest_threads
+from training.threads import fastest_threads
 
 CONFIG_NAME = "config.json"
 # Between two measurements of how many threads are fastest, each of which costs about half a second.

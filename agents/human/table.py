@@ -9,7 +9,6 @@ from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy
 from agents.seating import PolicyError, UnfitPolicyError, policy_name
 from hf_env.actions import ACTIONS
 from hf_env.engine.access import GameAccess
-from hf_env.engine.redact import redact_rows
 from hf_env.engine.state import GAME_DTYPE
 from hf_env.reasons import why_illegal
 from hf_env.records import GameRecorder
@@ -29,9 +28,7 @@ class _Table:
 
     def views(self, seat: int) -> SeatViews:
         """The game as a seat may know it."""
-        views = np.empty(1, GAME_DTYPE)
-        redact_rows(self._vec.games, self._vec.rule_records, _ROW, np.full(1, seat, np.int32), views)
-        return SeatViews(views, self._vec.rule_records)
+        return SeatViews.of(self._vec.games, self._vec.rule_records, _ROW, np.full(1, seat, np.int32))
 
     def batch(self) -> PolicyBatch:
         """The decision that is to be made now."""

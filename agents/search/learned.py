@@ -42,11 +42,7 @@ class LearnedRollouts:
         order = np.full((len(batch), most), -1, np.int64)
         for row in range(len(batch)):
             # Each row by itself: a matrix product's last bits depend on the number of rows.
-            one = PolicyBatch(
-                batch.observations[row : row + 1], batch.action_masks[row : row + 1], batch.games[row : row + 1],
-                batch.seats[row : row + 1], batch.game_starts[row : row + 1], batch.keys[row : row + 1],
-            )  # fmt: skip
-            probabilities = self.policy.evaluate(one)[0][0]
+            probabilities = self.policy.evaluate(batch.rows(slice(row, row + 1)))[0][0]
             legal = np.flatnonzero(batch.action_masks[row])
             best = legal[np.argsort(-probabilities[legal], kind="stable")][:most]
             order[row, : len(best)] = best
@@ -79,7 +75,7 @@ class LearnedRollouts:
             cut = (playing["turns"] >= last_turn) & (step.seats == seat) & (self.depth > 0)
             if cut.any():
                 returns[left[cut]] = self._values(playing[cut], views.rules, seat, step, cut)
-                left, step = left[~cut], _rows(step, ~cut)
+                left, step = left[~cut], step.rows(~cut)
             if len(left):
                 playing = games[left]
                 apply_actions(playing, views.rules, np.asarray(self.policy.act(step), np.int64))
@@ -107,17 +103,9 @@ class LearnedRollouts:
         A value learned with full shaping leaves out what the side has already; that is added. What its hands and feet
         counted at the deal's start is not known, and no matter: it is the same for all candidates that are cut.
         """
-        values = self.policy.evaluate(_rows(step, cut))[1].astype(np.float64) * POINTS_PER_REWARD
+        values = self.policy.evaluate(step.rows(cut))[1].astype(np.float64) * POINTS_PER_REWARD
         if self.value_of.get("shaping") == "full":
             standing = np.empty(len(games))
             standings(games, rules, np.int64(seat % int(rules[int(games[0]["rule"])]["sides"])), standing)
             values += standing
         return values
-
-
-def _rows(batch: PolicyBatch, chosen: np.ndarray) -> PolicyBatch:
-    """The chosen rows of a batch without views."""
-    return PolicyBatch(
-        batch.observations[chosen], batch.action_masks[chosen], batch.games[chosen], batch.seats[chosen],
-        batch.game_starts[chosen], batch.keys[chosen],
-    )  # fmt: skip

@@ -143,14 +143,14 @@ class _Table:
         size = (22, 31) if tall else (13, 18)
         self.fan([RED3] * int(g["red3"][side]), x, y + (74 if tall else 64), size, width, size[0] + 2)
 
-    def melds(self, side: int) -> list[tuple[list[int], int]]:
-        """Each open meld: its cards from back to front, wilds behind, and their number."""
+    def melds(self, side: int) -> list[list[int]]:
+        """The cards of each open meld from back to front, wilds behind."""
         g, found = self.g, []
         for rank in range(NUM_NATURALS + 1):
             naturals, twos, jokers = (int(g[name][side, rank]) for name in ("naturals", "twos", "jokers"))
             cards = [JOKER] * jokers + [TWO] * twos + ([] if rank == WILD else [rank] * naturals)
             if cards:
-                found.append((cards, len(cards)))
+                found.append(cards)
         return found
 
     def books(self, side: int) -> list[tuple[str, int | None, int]]:
@@ -181,14 +181,14 @@ class _Table:
                 self.text(at + size[0] - 11, top + 6, f"x{count}", 10, s.INK, "mm", bold=True)
         room = right - x - (12 if columns else 0)
         apart = min(card[0] + 14, (room - card[0]) / max(len(melds) - 1, 1))
-        for i, (cards, count) in enumerate(melds):
-            self.meld(cards, count, x + i * apart, y, height - 15, card)
+        for i, cards in enumerate(melds):
+            self.meld(cards, x + i * apart, y, height - 15, card)
 
-    def meld(self, cards: list[int], count: int, x: float, y: int, height: int, card: tuple[int, int]) -> None:
+    def meld(self, cards: list[int], x: float, y: int, height: int, card: tuple[int, int]) -> None:
         step = min(card[1] * 0.32, (height - card[1]) / max(len(cards) - 1, 1))
         for i, kind in enumerate(cards):
             self.put(s.card(kind, *card), x, y + i * step)
-        self.text(x + card[0] / 2, y + height + 9, f"{count}/{self.rules.book_size}", 11, s.PALE, "mm")
+        self.text(x + card[0] / 2, y + height + 9, f"{len(cards)}/{self.rules.book_size}", 11, s.PALE, "mm")
 
     # ----------------------------------------------------------------------------------------------- middle
 

@@ -5,8 +5,6 @@ import numpy as np
 from agents.policy import PolicyBatch, SeatViews
 from agents.scripted.playout import Table, write_masks
 from hf_env.engine.action_ids import NUM_ACTIONS
-from hf_env.engine.redact import redact_rows
-from hf_env.engine.state import GAME_DTYPE
 
 
 def reached(rules, count, seed=0, noise=0.1, players=("greedy", "greedy", "random")):
@@ -33,20 +31,14 @@ def batch_of(games, rules, keys=None):
     masks = np.empty((len(games), NUM_ACTIONS), np.int8)
     seats = np.empty(len(games), np.int32)
     write_masks(games, records, masks, seats)
-    views = np.empty(len(games), GAME_DTYPE)
-    redact_rows(games, records, np.arange(len(games)), seats, views)
+    views = SeatViews.of(games, records, np.arange(len(games)), seats)
     return PolicyBatch(
         observations=np.zeros((len(games), 1), np.int16), action_masks=masks, games=np.arange(len(games)), seats=seats,
         game_starts=np.zeros(len(games), bool), keys=np.arange(len(games), dtype=np.uint64) if keys is None else keys,
-        make_views=lambda: SeatViews(views, records),
+        make_views=lambda: views,
     )  # fmt: skip
 
 
 def row_of(batch, row):
     """The batch of one of its rows alone."""
-    views = batch.views
-    return PolicyBatch(
-        batch.observations[row : row + 1], batch.action_masks[row : row + 1], batch.games[row : row + 1],
-        batch.seats[row : row + 1], batch.game_starts[row : row + 1], batch.keys[row : row + 1],
-        lambda: SeatViews(views.games[row : row + 1].copy(), views.rules),
-    )  # fmt: skip
+    return batch.rows(slice(row, row + 1))

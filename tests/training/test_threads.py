@@ -2,7 +2,8 @@
 
 import torch
 
-from training.threads import available_cores, fastest_threads
+from hf_env.threads import available_cores
+from training.threads import fastest_threads
 
 
 def test_chosen_threads_are_available_and_set() -> None:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Callable
 from typing import Any
 
+from hf_env.threads import available_cores
 from training.benchmarks.rows import Row
 from training.benchmarks.vector import GAMES
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Suite:

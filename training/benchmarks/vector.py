@@ -93,9 +93,8 @@ def measure(num_games: int, rules: Any, seed: int, seconds: float, **arguments: 
     return speed, play
 
 
-def _row(key: str, label: str, speed: float, play: RandomPlay, **details: Any) -> Row:
-    counts = {"decisions": play.decisions, "deals_ended": play.deals, "games_ended": play.ended, "digest": f"{play.digest:08x}"}
-    return Row("vector", key, label, speed, "decisions/s", counts | details)
+def _counts(play: RandomPlay) -> dict[str, Any]:
+    return {"decisions": play.decisions, "deals_ended": play.deals, "games_ended": play.ended, "digest": f"{play.digest:08x}"}
 
 
 def vector_rows(num_games: int, rules: Any, seed: int, seconds: float, threads: int) -> list[Row]:
@@ -112,7 +111,7 @@ def vector_rows(num_games: int, rules: Any, seed: int, seconds: float, threads: 
         speed, play = measure(num_games, rules, seed, seconds, **arguments)
         digests[label] = play.digest
         written = {"mask_int8": play.games.num_actions, "observation_int16": play.games.observation_width * (key != "masks")}
-        rows.append(_row(f"vector/{num_games}/{key}", f"{name}, {label}", speed, play, **written))
+        rows.append(Row("vector", f"vector/{num_games}/{key}", f"{name}, {label}", speed, "decisions/s", _counts(play) | written))
     if len(set(digests.values())) > 1:
         raise BenchmarkError(f"{name}: the same games went different ways: {digests}")
     rows.insert(2, moves_row(num_games, rules, seed, seconds))
@@ -171,12 +170,8 @@ def thread_rows(num_games: int, rules: list[dict], seed: int, seconds: float, th
     name = f"{num_games:,} games"
     return [
         Row("threads", "threads/one", f"{name}, 1 thread", one, "decisions/s"),
-        _row_of_threads(name, several, threads, play),
+        Row("threads", "threads/several", f"{name}, {threads} threads", several, "decisions/s", _counts(play)),
         Row("threads", "threads/processes", f"{name} in {threads} processes of 1 thread", processes, "decisions/s"),
         Row("threads", "threads/speedup", f"{threads} threads over 1 thread", several / one, "times"),
         Row("threads", "threads/efficiency", f"{threads} threads over {threads} processes", several / processes, "times"),
     ]
-
-
-def _row_of_threads(name: str, speed: float, threads: int, play: RandomPlay) -> Row:
-    return Row("threads", "threads/several", f"{name}, {threads} threads", speed, "decisions/s", _row("", "", 0, play).details)

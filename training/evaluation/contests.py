@@ -12,11 +12,12 @@ from typing import Any
 
 from agents import load
 from agents.seating import policy_name
+from hf_env.threads import available_cores
 from hf_env.vector_game import check_int, load_rule_sets
 from training.evaluation.crossplay import CrossplayResult, crossplay_matches, crossplay_result
 from training.evaluation.duplicate import MAX_DEALS, EvaluationResult, result_of, rules_json, versions_json
 from training.evaluation.matches import duel
-from training.evaluation.series import DEFAULT_FORFEIT_POINTS, DEFAULT_LIMIT_SECONDS, GAMES_A_BLOCK, available_cores, play_series
+from training.evaluation.series import DEFAULT_FORFEIT_POINTS, DEFAULT_LIMIT_SECONDS, GAMES_A_BLOCK, play_series
 from training.evaluation.store import Store
 from training.evaluation.tournament import TournamentResult, tournament_matches, tournament_result
 from training.evaluation.worker import Series, fingerprint

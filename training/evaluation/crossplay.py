@@ -15,7 +15,7 @@ from hf_env.rules import RuleSet
 from training.evaluation.duplicate import rules_json, versions_json
 from training.evaluation.matches import Match, Part, Tally, cluster_seeds, partnership, tally
 from training.evaluation.statistics import CONFIDENCE, Interval, clustered_interval, combined_interval, share_interval
-from training.evaluation.tournament import forfeits_of
+from training.evaluation.tournament import forfeit_json, forfeits_of
 
 FORMAT = "hf-crossplay/1"
 
@@ -91,14 +91,7 @@ class CrossplayResult:
                 }
                 for name, one in zip(self.names, self.partners, strict=True)
             },
-            "forfeits": [
-                {
-                    "match": match.title, "policy": every[one.policy], "cluster": cluster,
-                    "seating": one.game % match.num_seatings, "deal": one.deal, "seat": one.seat, "kind": one.kind,
-                    "reason": one.reason, "deals": one.deals,
-                }
-                for match, cluster, one in self.forfeits
-            ],
+            "forfeits": [forfeit_json(*one, every) for one in self.forfeits],
             "clusters": {"game_seeds": cluster_seeds(self.seed, 0, longest).tolist()},
         }  # fmt: skip
 
@@ -109,8 +102,7 @@ class CrossplayResult:
             "num_games": int(table.won.size), "num_clusters": table.num_clusters, "num_decisions": table.num_decisions,
             "points_a_deal": self.cells[p, q].to_json(), "games_won": self.won[p, q].to_json(),
             "num_forfeits": table.num_forfeits,
-            "clusters": {"deals": table.deals.sum(1).tolist(), "difference_sums": table.differences.sum(1).tolist(),
-                         "games_won": table.won.sum(1).tolist()},
+            "clusters": table.clusters_json(),
         }  # fmt: skip
 
     def forfeit_counts(self) -> Counter:

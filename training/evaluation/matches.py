@@ -172,6 +172,13 @@ class Tally:
         """Deals in all."""
         return int(self.deals.sum())
 
+    def clusters_json(self) -> dict[str, list]:
+        """Deals, sums of differences and games won by cluster, as a report tells them."""
+        return {
+            "deals": self.deals.sum(1).tolist(), "difference_sums": self.differences.sum(1).tolist(),
+            "games_won": self.won.sum(1).tolist(),
+        }  # fmt: skip
+
 
 def tally(parts: Sequence[Part]) -> Tally:
     """Count what a match's parts came to."""

@@ -29,13 +29,6 @@ DEFAULT_FORFEIT_POINTS = -10_000
 _LOOK_SECONDS = 0.1
 
 
-def available_cores() -> int:
-    """Cores that this process may use."""
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @dataclass
 class _Progress:
     """A match on its way: its finished parts, and the blocks that are still out."""

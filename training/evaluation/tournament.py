@@ -92,7 +92,7 @@ class TournamentResult:
             },
             "ratings": self.ratings.to_json(self.names),
             "behaviour": dict(zip(self.names, self.behaviour, strict=True)),
-            "forfeits": [self._forfeit_json(*one) for one in self.forfeits],
+            "forfeits": [forfeit_json(*one, self.names) for one in self.forfeits],
             "clusters": self.cluster_seeds,
         }  # fmt: skip
 
@@ -110,15 +110,7 @@ class TournamentResult:
             "expected_games_won": float(self.ratings.expected[a, b]) if table.num_sides == 2 else None,
             "standard_error_paired": paired, "standard_error_unpaired": unpaired,
             "forfeits": {self.names[i]: count for i, count in sorted(pair.forfeits.items())},
-            "clusters": {"deals": table.deals.sum(1).tolist(), "difference_sums": table.differences.sum(1).tolist(),
-                         "games_won": table.won.sum(1).tolist()},
-        }  # fmt: skip
-
-    def _forfeit_json(self, match: Match, cluster: int, forfeit: Forfeit) -> dict[str, Any]:
-        seating = forfeit.game % match.num_seatings
-        return {
-            "match": match.title, "policy": self.names[forfeit.policy], "cluster": cluster, "seating": seating,
-            "deal": forfeit.deal, "seat": forfeit.seat, "kind": forfeit.kind, "reason": forfeit.reason, "deals": forfeit.deals,
+            "clusters": table.clusters_json(),
         }  # fmt: skip
 
 
@@ -132,6 +124,14 @@ def seated(match: Match) -> tuple[int, int]:
 def forfeits_of(parts: Sequence[Part]) -> list[tuple[Match, int, Forfeit]]:
     """All forfeits of a match, with the numbers of their clusters."""
     return [(p.match, p.first + one.game // p.match.num_seatings, one) for p in parts for one in p.results.forfeits]
+
+
+def forfeit_json(match: Match, cluster: int, forfeit: Forfeit, names: Sequence[str]) -> dict[str, Any]:
+    """A forfeit as a report tells it. names: of all policies that the match's lineups index."""
+    return {
+        "match": match.title, "policy": names[forfeit.policy], "cluster": cluster, "seating": forfeit.game % match.num_seatings,
+        "deal": forfeit.deal, "seat": forfeit.seat, "kind": forfeit.kind, "reason": forfeit.reason, "deals": forfeit.deals,
+    }  # fmt: skip
 
 
 def tournament_result(
