@@ -18,6 +18,7 @@ from agents.neural import NeuralPolicy, build_network
 from agents.neural.checkpoint import POINTER_NAME, CheckpointError, read_json, write_json
 from agents.neural.policy import layout_sections
 from hf_env.rules import load_rules
+from hf_env.threads import available_cores
 from training import metrics as names
 from training.checkpoints import as_like, load_member, read_checkpoint, save_member, write_checkpoint
 from training.config import ConfigError, TrainConfig
