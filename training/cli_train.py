@@ -51,7 +51,7 @@ def train(
     check_installed()
     from agents.neural.checkpoint import CheckpointError
     from training.config import ConfigError
-    from training.ppo import NonFiniteError
+    from training.guards import FAILURES
 
     check_device(device)
     try:
@@ -63,7 +63,7 @@ def train(
             result, config = _continue(resumed, minutes, decisions, device, quiet)
     except (ConfigError, CheckpointError) as error:
         raise Mistake(str(error)) from None
-    except NonFiniteError as error:
+    except FAILURES as error:
         raise Failure(str(error)) from None
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from None

@@ -6,6 +6,8 @@ shows a wanted rank: adding it brings the side a point, any other of the five le
 fixed number of turns that differs by game and deal; a game has two deals.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from agents.policy import mix64
@@ -20,6 +22,7 @@ class FakeVectorGame:
     """See the module. num_games, seed: as VectorGame; ``scale`` multiplies rewards."""
 
     num_seats, num_sides, num_actions, observation_width = 4, 2, 127, 12
+    observation_layout = SimpleNamespace(sections=(SimpleNamespace(name="all", length=12),))
 
     def __init__(self, num_games: int, seed: int = 0, scale: float = 1.0, deals_a_game: int = 2) -> None:
         self.num_games, self.seed, self.scale, self.deals_a_game = num_games, seed, scale, deals_a_game
