@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from agents.neural.checkpoint import write_file
+from training.guards import watch_log
 from training.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
 
 LOG_NAME = "metrics.jsonl"
 GAMES_NAME = "games.jsonl"
+LEAGUE_NAME = "league.json"
 CURVE_NAME = "learning_curve.png"
 REPORT_NAME = "report.md"
 
@@ -154,6 +156,21 @@ def _draw_strength(axes, log, evaluations) -> None:
         axes.legend()
 
 
+def _league_lines(run_dir: Path) -> list[str]:
+    """A table of the players that the learner met; nothing where it met none."""
+    path = run_dir / LEAGUE_NAME
+    table = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    met = sorted((one for one in table if one["games"]), key=lambda one: -one["rating"])
+    if not met:
+        return []
+    rows = [
+        f"| {one['name']} | `{one['digest'][:12]}` | {one['games']} | {one['wins'] / one['games']:.0%} | {one['rating']:+.0f} |"
+        for one in met
+    ]
+    head = ["| player | hash | games | won by the learner | rating above the learner, lately (Elo) |", "| --- | --- | ---: | ---: | ---: |"]
+    return ["The league:", "", *head, *rows, ""]
+
+
 def _report_text(run_dir: Path, log, evaluations, notes: str) -> str:
     config: dict[str, Any] = json.loads((run_dir / "config.json").read_text())
     lines = [f"# Run {run_dir.resolve().name}", ""]
@@ -180,6 +197,8 @@ def _report_text(run_dir: Path, log, evaluations, notes: str) -> str:
             when = "final" if anchor in evaluations else "on the way"
             lines.append(f"| {anchor} | {mean:+,.0f} | {mean - half:+,.0f} to {mean + half:+,.0f} | {when} |")
         lines.append("")
+    lines += [f"**Warning:** {fall}." + "\n" for fall in watch_log(log).fallen.values()]
+    lines += _league_lines(run_dir)
     lines += ["At the end of training:", "", "| metric | value | meaning |", "| --- | ---: | --- |"]
     for name in METRICS:
         if name in last:

@@ -28,6 +28,7 @@ def trainer_state(trainer) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         for key, tensor in learner.optimiser.state[parameter].items():
             arrays[f"optimiser/{name}/{key}"] = tensor.detach().cpu().numpy()
     values = {
+        "arrays": sorted(arrays),
         "config": trainer.config.fingerprint_values(),
         "rules": _rules(trainer),
         "sections": layout_sections(trainer.games.observation_layout),
@@ -67,6 +68,10 @@ def restore_trainer(trainer) -> float:
 
 def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any]) -> None:
     learner = trainer.learner
+    # An optimiser's moment that is not there would silently begin anew.
+    for name in values["arrays"]:
+        if name not in arrays:
+            raise KeyError(name)
     template = trainer.games.state_dict()
     trainer.games.load_state_dict({k: as_like(arrays[f"games/{k}"], np.asarray(v)) for k, v in template.items()})
     learner.network.load_state_dict(network.state_dict())

@@ -27,7 +27,7 @@ from training.league import League
 from training.lineups import LineupError, make_lineup
 from training.ppo import PpoLearner
 from training.progress import ProgressDisplay
-from training.report import RunLog, write_report
+from training.report import LEAGUE_NAME, RunLog, write_report
 from training.rollout import Collector, Rollout
 from training.state import restore_trainer, trainer_state
 from training.threads import available_cores, fastest_threads
@@ -187,6 +187,7 @@ class Trainer:
         for member in self.league.members.values():
             member.verify()
         arrays, values = trainer_state(self)
+        write_json(self.run_dir / LEAGUE_NAME, self.league.table())
         return write_checkpoint(
             self.run_dir, f"{self.iteration:08d}", self.learner.network, self._info(), arrays, values
         )
