@@ -7,8 +7,11 @@ folder as JSON and read back from there by ``handfoot train --resume``.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import json
+import tomllib
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from agents.neural.network import NetworkConfig
@@ -163,3 +166,46 @@ class TrainConfig:
         free = ("max_kl", "time_budget_seconds", "decisions_budget", "num_evaluations", "checkpoint_seconds", "threads", "device")
         values = json.loads(json.dumps(self.to_json()))
         return {name: value for name, value in values.items() if name not in free}
+
+
+def load_config(path: Path) -> TrainConfig:
+    """The config of a TOML file that gives some of the settings, as ``seats = ["learner", "pool:opponents"]``.
+
+    A file with ``decisions_budget`` and no ``time_budget_seconds`` has no limit of time.
+    Raises ConfigError, one line that names the file and what is wrong.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:  # TOML and UTF-8 alike
+        raise ConfigError(f"{path} is no TOML: {error}") from None
+    if "decisions_budget" in table:
+        table = {"time_budget_seconds": None} | table
+    try:
+        network = NetworkConfig(**_checked(NetworkConfig, table.pop("network", {}), "network."))
+        return TrainConfig(**_checked(TrainConfig, table, ""), network=network)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+# What a setting's value may be, by the type that it is declared with.
+_KINDS: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "str": (str,), "bool": (bool,), "tuple": (list,), "dict": (dict,)}
+
+
+def _checked(config_type: type, table: Any, prefix: str) -> dict[str, Any]:
+    """``table`` itself. Raises ConfigError naming the first setting that is unknown or of another type."""
+    if not isinstance(table, dict):
+        raise ConfigError(f"{prefix.rstrip('.')} must be a table, got {table!r}")
+    declared = {each.name: str(each.type) for each in dataclasses.fields(config_type)}
+    for name, value in table.items():
+        if name not in declared:
+            close = difflib.get_close_matches(name, declared, n=1)
+            hint = f"did you mean {prefix}{close[0]}?" if close else f"known: {', '.join(declared)}"
+            raise ConfigError(f"unknown setting {prefix}{name}; {hint}")
+        kind = declared[name].split(" | ")[0].split("[")[0]
+        if value is None or kind not in _KINDS:
+            continue
+        if not isinstance(value, _KINDS[kind]) or (isinstance(value, bool) and kind != "bool"):
+            raise ConfigError(f"{prefix}{name} must be of the type {kind}, got {value!r}")
+    return table
