@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from agents.neural import CheckpointError
+from agents.scripted.players import ScriptedPolicy
 from hf_env import VectorGame
 from training.config import ConfigError, TrainConfig
 from training.league import FIRST_SCRIPTED, LEARNER, League, Record
@@ -251,3 +252,16 @@ def test_the_default_fits_every_table(num_seats, num_sides):
     sides = {entry: {place % num_sides for place in range(num_seats) if lineup.seats[place] == entry} for entry in lineup.seats}
     assert sides["team:opponents"] == {num_sides - 1}
     assert not any(a & b for a, b in itertools.combinations(sides.values(), 2))
+
+
+def test_noise_replaces_that_share_of_decisions():
+    games = VectorGame(2000, "mini", 0)
+    keys = np.arange(2000, dtype=np.uint64)
+    chosen = {
+        noise: ScriptedPolicy("greedy", noise).choose(games.games, games.rule_records, games.seats, games.action_masks, keys)
+        for noise in (0.0, 0.25, 1.0)
+    }
+    assert games.action_masks[np.arange(2000), chosen[0.25]].all()
+    other = {noise: (actions != chosen[0.0]).mean() for noise, actions in chosen.items()}
+    assert other[1.0] > 0.2
+    assert other[0.25] == pytest.approx(0.25 * other[1.0], abs=0.04)
