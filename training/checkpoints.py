@@ -9,7 +9,9 @@ end cuts and bootstraps every one of them (training/advantages.py).
 from __future__ import annotations
 
 import json
+import logging
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ import safetensors
 import safetensors.numpy
 
 from agents.neural.checkpoint import (
+    JSON_NAME,
     POINTER_NAME,
     CheckpointError,
     load_policy,
@@ -30,11 +33,14 @@ from agents.neural.checkpoint import (
     write_json,
 )
 
-STATE_FORMAT = "hf-training-state/1"
+STATE_FORMAT = "hf-training-state/2"
 STATE_TENSORS = "state.safetensors"
 STATE_JSON = "state.json"
 # One more than needed, for the case that the newest is found damaged.
 _KEPT = 2
+_PART = ".part"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_logger = logging.getLogger(__name__)
 
 
 def write_checkpoint(
@@ -45,43 +51,107 @@ def write_checkpoint(
     info: of the policy, as ``save_policy`` takes it. arrays: plain or structured arrays. values: JSON values.
     """
     folder = run_dir / "checkpoints" / name
-    part = folder.with_name(name + ".part")
+    part = folder.with_name(name + _PART)
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     policy_digest = save_policy(part, network, info)
     data = safetensors.numpy.save({key: _plain(array) for key, array in arrays.items()})
     write_file(part / STATE_TENSORS, data)
-    head = {"format": STATE_FORMAT, "sha256": sha256(data), "policy_sha256": policy_digest}
-    write_json(part / STATE_JSON, head | values)
+    head = {
+        "format": STATE_FORMAT,
+        "sha256": sha256(data),
+        "policy_sha256": policy_digest,
+        "policy_json_sha256": sha256((part / JSON_NAME).read_bytes()),
+        "values_sha256": _digest(values),
+    }
+    write_json(part / STATE_JSON, head | {"values": values})
     shutil.rmtree(folder, ignore_errors=True)
     os.replace(part, folder)
+    _sync(folder.parent)
     write_json(run_dir / POINTER_NAME, {"checkpoint": f"checkpoints/{name}"})
     _remove_old(run_dir)
     return folder
 
 
 def read_checkpoint(run_dir: Path) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
-    """The newest checkpoint's network, arrays and values.
+    """Network, arrays and values of the newest checkpoint, or, where that is damaged, of the newest whole one.
 
-    Structured arrays come back as bytes (N, itemsize) uint8: see ``as_like``. Raises CheckpointError where
-    anything is missing or damaged.
+    Structured arrays come back as bytes (N, itemsize) uint8: see ``as_like``. Raises CheckpointError, saying what is
+    wrong with the newest, where none is whole.
     """
-    pointer = run_dir / POINTER_NAME
-    if not pointer.is_file():
+    if not (run_dir / POINTER_NAME).is_file():
         raise CheckpointError(f"{run_dir} holds no checkpoint: {POINTER_NAME} is not there")
-    folder = run_dir / str(read_json(pointer).get("checkpoint"))
-    values = read_json(folder / STATE_JSON)
-    if values.get("format") != STATE_FORMAT:
-        raise CheckpointError(f"{folder / STATE_JSON} is not of the format {STATE_FORMAT}")
+    first_error = None
+    for folder in _candidates(run_dir):
+        try:
+            found = _read(run_dir, folder)
+        except CheckpointError as error:
+            first_error = first_error or error
+            continue
+        if first_error is not None:
+            _logger.warning("%s; going on from %s", first_error, folder)
+        return found
+    raise first_error or CheckpointError(f"{run_dir} holds no checkpoint")
+
+
+def _candidates(run_dir: Path) -> list[Path]:
+    """Folders of checkpoints: the one that the pointer names, then the others, newest first."""
+    folders = sorted(_finished(run_dir), reverse=True)
+    try:
+        name = read_json(run_dir / POINTER_NAME)["checkpoint"].removeprefix("checkpoints/")
+    except (CheckpointError, TypeError, KeyError, AttributeError):
+        return folders
+    pointed = run_dir / "checkpoints" / Path(name).name
+    return [pointed, *(folder for folder in folders if folder != pointed)]
+
+
+def _read(run_dir: Path, folder: Path) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
+    state = read_json(folder / STATE_JSON)
+    if not isinstance(state, dict) or state.get("format") != STATE_FORMAT:
+        found = state.get("format") if isinstance(state, dict) else None
+        raise CheckpointError(f"{folder / STATE_JSON} is of the format {found!r}, this version reads {STATE_FORMAT!r}")
+    values = state.get("values")
+    if not isinstance(values, dict) or _digest(values) != state.get("values_sha256"):
+        raise CheckpointError(f"{folder / STATE_JSON} is damaged: its values do not have the SHA-256 that it names")
     network, info = load_policy(folder)
-    if info["sha256"] != values.get("policy_sha256"):
+    read_verified(folder / JSON_NAME, state.get("policy_json_sha256", ""))
+    if info["sha256"] != state.get("policy_sha256"):
         raise CheckpointError(f"the policy in {folder} is not the one that its state was saved with")
-    data = read_verified(folder / STATE_TENSORS, values.get("sha256", ""))
+    data = read_verified(folder / STATE_TENSORS, state.get("sha256", ""))
     try:
         arrays = safetensors.numpy.load(data)
     except safetensors.SafetensorError as error:
         raise CheckpointError(f"{folder / STATE_TENSORS} cannot be read: {error}") from None
+    for digest in _named_members(values):
+        load_member(run_dir, digest)
     return network, arrays, values
+
+
+def _named_members(values: dict[str, Any]) -> list[str]:
+    """Hashes of the frozen selves that a checkpoint's values name."""
+    return [member["digest"] for member in values.get("league", {}).get("members", [])]
+
+
+def _digest(values: dict[str, Any]) -> str:
+    """SHA-256 of JSON values, whatever their order and spacing in the file."""
+    return sha256(json.dumps(values, sort_keys=True).encode())
+
+
+def _sync(folder: Path) -> None:
+    """Have the folder's entries on disk, so that the pointer never outlives what it points to; a no-op on Windows."""
+    if os.name != "nt":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _finished(run_dir: Path) -> list[Path]:
+    folder = run_dir / "checkpoints"
+    if not folder.is_dir():
+        return []
+    return [path for path in folder.iterdir() if path.is_dir() and path.suffix != _PART]
 
 
 def as_like(array: np.ndarray, template: np.ndarray) -> np.ndarray:
@@ -116,21 +186,24 @@ def save_member(run_dir: Path, digest: str, data: bytes) -> None:
 
 def load_member(run_dir: Path, digest: str) -> bytes:
     """A frozen self's tensors. Raises CheckpointError where they are missing or not those of the hash."""
+    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
+        raise CheckpointError(f"{digest!r} is no SHA-256 of a frozen self")
     return read_verified(run_dir / "pool" / f"{digest}.safetensors", digest)
 
 
 def _remove_old(run_dir: Path) -> None:
-    """Keep the newest checkpoints and the frozen selves that they name."""
-    folders = sorted(path for path in (run_dir / "checkpoints").iterdir() if path.is_dir())
+    """Keep the newest checkpoints and the frozen selves that they name; what a killed process left half written goes."""
+    for path in (run_dir / "checkpoints").glob(f"*{_PART}"):
+        shutil.rmtree(path)
+    folders = sorted(_finished(run_dir))
     for folder in folders[:-_KEPT]:
         shutil.rmtree(folder)
     named = set()
     for folder in folders[-_KEPT:]:
         try:
-            state = json.loads((folder / STATE_JSON).read_text())
-        except (OSError, ValueError):
+            named |= set(_named_members(json.loads((folder / STATE_JSON).read_text())["values"]))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             continue
-        named |= {member["digest"] for member in state.get("pool", {}).get("members", [])}
     for path in (run_dir / "pool").glob("*.safetensors"):
         if path.stem not in named:
             path.unlink()

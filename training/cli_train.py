@@ -31,17 +31,26 @@ _DEALS_ON_THE_WAY = 200
     "--decisions", type=click.IntRange(1, 10**15),
     help="Decisions of all seats to train for, with --resume further ones. With this budget alone a run repeats exactly.",
 )  # fmt: skip
+@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="TOML file of settings (training/config.py); other options override it.")
+@click.option(
+    "--seats", metavar="PLAYER,...",
+    help="Who sits at each seat: learner, past (a frozen past self), random, greedy:noise=0.1, expert, pool:NAME (drawn a seat), team:NAME (drawn a side).",
+)  # fmt: skip
+@click.option(
+    "--pool", "pools", multiple=True, metavar="NAME=PLAYER*WEIGHT,...",
+    help="A pool to draw from, as opponents=past*3,expert,greedy:noise=0.1; weight 1 where none is given. May be repeated.",
+)  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), help="Run folder.  [default: runs/RULES-DATE-TIME]")
 @click.option("--resume", "resumed", type=click.Path(path_type=Path), metavar="RUN", help="Continue the run in this folder.")
 @click.option("--device", help="PyTorch's name of where to learn, as cpu or cuda.  [default: cpu]")
 @click.option(
     "--deals", type=click.IntRange(0, 10_000_000), default=4000, show_default=True,
-    help="Deals of the final evaluation against each of greedy and random; 0: none.",
+    help="Deals of the final evaluation against each of expert, greedy and random; 0: none.",
 )  # fmt: skip
 @click.option("--quiet", is_flag=True, help="No progress.")
 def train(
-    rules: tuple, settings: tuple, seed: int | None, minutes: float | None, decisions: int | None, out: Path | None,
-    resumed: Path | None, device: str | None, deals: int, quiet: bool,
+    rules: tuple, settings: tuple, seed: int | None, minutes: float | None, decisions: int | None,
+    config_file: Path | None, seats: str | None, pools: tuple, out: Path | None, resumed: Path | None, device: str | None, deals: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Train a policy by self-play, evaluate it, and write a report.
 
@@ -51,19 +60,21 @@ def train(
     check_installed()
     from agents.neural.checkpoint import CheckpointError
     from training.config import ConfigError
-    from training.ppo import NonFiniteError
+    from training.guards import FAILURES
 
     check_device(device)
     try:
         if resumed is None:
-            result, config = _begin(rules, settings, seed, minutes, decisions, out, device, quiet)
+            config = _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, device)
+            result = _begin(config, out, quiet)
         else:
             given = {"--rules": rules, "--set": settings, "--seed": seed is not None, "--out": out}
+            given |= {"--config": config_file, "--seats": seats, "--pool": pools}
             _refuse_with_resume(given)
             result, config = _continue(resumed, minutes, decisions, device, quiet)
     except (ConfigError, CheckpointError) as error:
         raise Mistake(str(error)) from None
-    except NonFiniteError as error:
+    except FAILURES as error:
         raise Failure(str(error)) from None
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from None
@@ -98,20 +109,53 @@ def _refuse_with_resume(given: dict[str, Any]) -> None:
             raise Mistake(f"{name} cannot be given with --resume: a run keeps the settings that it began with")
 
 
-def _begin(rules, settings, seed, minutes, decisions, out, device, quiet):
-    from training.config import TrainConfig
+def _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, device):
+    """The config of the options over that of the file. Raises ConfigError."""
+    from training.config import TrainConfig, load_config
+
+    base = load_config(config_file) if config_file else TrainConfig()
+    changes: dict[str, Any] = {"device": device} if device else {}
+    if seed is not None:
+        changes["seed"] = seed
+    if rules or settings or not config_file:
+        tables = [_as_config(one) for one in load_rule_list(rules or ("whitnack",), settings)]
+        changes["rules"] = tables if len(tables) > 1 else tables[0]
+    if minutes or decisions:
+        changes |= {"time_budget_seconds": 60 * minutes if minutes else None, "decisions_budget": decisions}
+    if seats is not None:
+        changes["seats"] = tuple(part.strip() for part in seats.split(","))
+    if pools:
+        changes["pools"] = base.pools | dict(_parse_pool(pool) for pool in pools)
+    return base.replace(**changes)
+
+
+def _parse_pool(text: str) -> tuple[str, dict[str, float]]:
+    """Name and players with weights of ``NAME=PLAYER*WEIGHT,...``. Raises Mistake."""
+    name, equals, players = text.partition("=")
+    if not (name and equals and players):
+        raise Mistake(f"--pool {text!r} is not of the form NAME=PLAYER*WEIGHT,...")
+    pool = {}
+    for part in players.split(","):
+        player, star, weight = part.strip().partition("*")
+        try:
+            pool[player] = float(weight) if star else 1.0
+        except ValueError:
+            raise Mistake(f"--pool {text!r}: {weight!r} is no weight of {player!r}") from None
+    return name, pool
+
+
+def _begin(config, out: Path | None, quiet: bool):
+    from hf_env.rules import RulesError
+    from hf_env.vector_game import load_rule_sets
     from training.trainer import train as run
 
-    sets = load_rule_list(rules or ("whitnack",), settings)
-    tables = [_as_config(one) for one in sets]
-    config = TrainConfig(
-        rules=tables if len(tables) > 1 else tables[0], seed=seed or 0, device=device or "cpu",
-        time_budget_seconds=60 * (minutes or DEFAULT_MINUTES) if minutes or not decisions else None,
-        decisions_budget=decisions,
-    )  # fmt: skip
+    try:
+        sets = load_rule_sets(config.rules)
+    except (RulesError, ValueError) as error:
+        raise Mistake(str(error)) from None
     run_dir = out or Path("runs") / f"{sets[0].name}-{time.strftime('%Y%m%d-%H%M%S')}"
     click.echo(f"run folder {run_dir}")
-    return run(config, run_dir, _on_the_way(config), show_progress=not quiet), config
+    return run(config, run_dir, _on_the_way(config), show_progress=not quiet)
 
 
 def _as_config(rule_set) -> str | dict[str, Any]:

@@ -7,11 +7,15 @@ folder as JSON and read back from there by ``handfoot train --resume``.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import json
+import tomllib
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from agents.neural.network import NetworkConfig
+from training.lineups import LineupError, check_lineup
 
 
 class ConfigError(ValueError):
@@ -45,15 +49,23 @@ class TrainConfig:
         Too little freezes early habits; too much keeps it from playing a won position out.
     value_coefficient: weight of the value loss, whose targets have unit scale.
     max_gradient_norm: longer gradients are shortened to this.
+    max_kl: nats that one update may move the policy; beyond, the run stops and keeps the batch. Ordinary updates
+        move it by less than a tenth of a nat.
     value_decay: how much of the value targets' running mean and variance is kept at each update.
     skip_forced: decisions with one legal action carry no gradient; True leaves them out of the streams too: their
         rewards go to the seat's decision before, and neither inference nor learning spends time on them.
 
-    Opponents:
-    frozen_share: share of games in which one side is a frozen past self. More guards against forgetting;
-        such games teach one side only.
-    pool_size: frozen selves to draw from. Each costs a small inference a step.
-    pool_interval: share of the run between two additions to the pool.
+    The league (training/league.py):
+    seats: who sits at each seat, one entry a seat (training/lineups.py): ``learner``, ``past``, a scripted player as
+        ``greedy:noise=0.1``, ``pool:NAME`` drawn for each seat, ``team:NAME`` drawn once a side. Seats of the same side are
+        partners. Each game turns the line-up round the table by chance. Empty: the learner on all sides but the
+        last, which is ``team:opponents``. Only the learner's seats learn.
+    pools: name -> {player: weight}. By default a fifth of the games have a past self on one side: more guards against
+        forgetting, but such games teach one side only.
+    pool_size: past selves to draw from. Each costs a small inference a step.
+    pool_interval: share of the run between two past selves.
+    hardness: a past self is drawn in proportion to (1 - x) to this power, x being the share of games that the learner
+        wins against it. 0 draws all alike; more looks for the hardest.
 
     The run:
     num_evaluations: measurements against the anchors during the run.
@@ -84,12 +96,15 @@ class TrainConfig:
     entropy_end: float = 0.0
     value_coefficient: float = 0.5
     max_gradient_norm: float = 0.5
+    max_kl: float = 1.0
     value_decay: float = 0.9
     skip_forced: bool = True
 
-    frozen_share: float = 0.2
+    seats: tuple[str, ...] = ()
+    pools: dict[str, dict[str, float]] = field(default_factory=lambda: {"opponents": {"learner": 4, "past": 1}})
     pool_size: int = 4
     pool_interval: float = 0.1
+    hardness: float = 2.0
 
     num_evaluations: int = 4
     checkpoint_seconds: float = 60.0
@@ -103,17 +118,23 @@ class TrainConfig:
         for name in ("num_games", "rollout_steps", "epochs", "minibatch_size"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("time_budget_seconds", "decisions_budget", "learning_rate", "clip", "max_gradient_norm"):
+        for name in ("time_budget_seconds", "decisions_budget", "learning_rate", "clip", "max_gradient_norm", "max_kl"):
             if getattr(self, name) is not None and not getattr(self, name) > 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
-        for name in ("gae_lambda", "frozen_share", "value_decay", "final_learning_rate_share"):
+        for name in ("gae_lambda", "value_decay", "final_learning_rate_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} must be within 0 and 1, got {getattr(self, name)}")
-        for name in ("pool_size", "num_evaluations", "threads", "entropy_start", "entropy_end", "value_coefficient"):
+        for name in ("pool_size", "hardness", "num_evaluations", "threads", "entropy_start", "entropy_end", "value_coefficient"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must not be negative, got {getattr(self, name)}")
         if not 0 < self.pool_interval <= 1:
             raise ConfigError(f"pool_interval must be above 0 and at most 1, got {self.pool_interval}")
+        # JSON and TOML know no tuples.
+        object.__setattr__(self, "seats", tuple(self.seats))
+        try:
+            check_lineup(self.seats, self.pools)
+        except LineupError as error:
+            raise ConfigError(str(error)) from None
 
     def replace(self, **changes: Any) -> TrainConfig:
         """A copy with some settings changed; raises ConfigError as the constructor does."""
@@ -142,6 +163,49 @@ class TrainConfig:
 
     def fingerprint_values(self) -> dict[str, Any]:
         """The settings that a resumed run must share with its checkpoint: all but budgets and the run's upkeep."""
-        free = ("time_budget_seconds", "decisions_budget", "num_evaluations", "checkpoint_seconds", "threads", "device")
+        free = ("max_kl", "time_budget_seconds", "decisions_budget", "num_evaluations", "checkpoint_seconds", "threads", "device")
         values = json.loads(json.dumps(self.to_json()))
         return {name: value for name, value in values.items() if name not in free}
+
+
+def load_config(path: Path) -> TrainConfig:
+    """The config of a TOML file that gives some of the settings, as ``seats = ["learner", "pool:opponents"]``.
+
+    A file with ``decisions_budget`` and no ``time_budget_seconds`` has no limit of time.
+    Raises ConfigError, one line that names the file and what is wrong.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:  # TOML and UTF-8 alike
+        raise ConfigError(f"{path} is no TOML: {error}") from None
+    if "decisions_budget" in table:
+        table = {"time_budget_seconds": None} | table
+    try:
+        network = NetworkConfig(**_checked(NetworkConfig, table.pop("network", {}), "network."))
+        return TrainConfig(**_checked(TrainConfig, table, ""), network=network)
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+# What a setting's value may be, by the type that it is declared with.
+_KINDS: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "str": (str,), "bool": (bool,), "tuple": (list,), "dict": (dict,)}
+
+
+def _checked(config_type: type, table: Any, prefix: str) -> dict[str, Any]:
+    """``table`` itself. Raises ConfigError naming the first setting that is unknown or of another type."""
+    if not isinstance(table, dict):
+        raise ConfigError(f"{prefix.rstrip('.')} must be a table, got {table!r}")
+    declared = {each.name: str(each.type) for each in dataclasses.fields(config_type)}
+    for name, value in table.items():
+        if name not in declared:
+            close = difflib.get_close_matches(name, declared, n=1)
+            hint = f"did you mean {prefix}{close[0]}?" if close else f"known: {', '.join(declared)}"
+            raise ConfigError(f"unknown setting {prefix}{name}; {hint}")
+        kind = declared[name].split(" | ")[0].split("[")[0]
+        if value is None or kind not in _KINDS:
+            continue
+        if not isinstance(value, _KINDS[kind]) or (isinstance(value, bool) and kind != "bool"):
+            raise ConfigError(f"{prefix}{name} must be of the type {kind}, got {value!r}")
+    return table

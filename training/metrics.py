@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from training.league import League
 from training.rollout import RolloutStats
 
 # Followed by an anchor's name: points a deal of the learner minus that policy's, and half the 95 % interval.
@@ -16,7 +17,8 @@ METRICS = {
     "play/gone_out_share": "share of finished deals between learners that a side ended by going out",
     "play/decisions_a_deal": "decisions of all seats in the rollout for each deal that finished in it",
     "play/forced_share": "share of decisions with a single legal action",
-    "play/difference_to_frozen": "learner's side minus the frozen side in deals between them (points a deal)",
+    "play/difference_to_others": "sides with a learner minus sides without one, in deals where both sat (points a deal)",
+    "play/learner_share": "share of all decisions that the learner learned from",
     "play/truncated_games": "games cut short by the safety cap; anything but 0 is a fault",
     "learning/policy_loss": "clipped surrogate, negative: mean over the update's gradient steps",
     "learning/value_loss": "half the squared error of the value, in units of the targets' variance",
@@ -32,7 +34,11 @@ METRICS = {
     "run/decisions": "decisions of all seats since the run began",
     "run/seconds": "wall time since the run began, pauses between resumptions left out",
     "run/iteration": "rollouts and updates since the run began",
-    "pool/members": "frozen selves that a new game may meet",
+    "run/anchors_fallen": "anchors against which the last measurement lies below the run's best, the 95 % intervals apart",
+    "league/members": "frozen selves that a new game may meet",
+    "league/games": "games that ended in the iteration",
+    "league/win_share": "share of games won lately against the past selves that a new game may meet, their mean",
+    "league/hardest_win_share": "the same against the hardest of them",
     STRENGTH + "*": "learner minus this anchor, points a deal over duplicate deals",
     STRENGTH_INTERVAL + "*": "half the 95 % interval of the same",
 }
@@ -51,14 +57,24 @@ def play_metrics(stats: RolloutStats) -> dict[str, float]:
     metrics = {
         "play/forced_share": stats.forced / stats.decisions,
         "play/truncated_games": float(stats.truncated_games),
+        "play/learner_share": stats.learner_decisions / stats.decisions,
     }
     if stats.deals:
         metrics["play/decisions_a_deal"] = stats.decisions / stats.deals
     if stats.self_play_deals:
         metrics["play/points_a_deal"] = stats.self_play_points / stats.self_play_deals
         metrics["play/gone_out_share"] = stats.deals_gone_out / stats.self_play_deals
-    if stats.frozen_deals:
-        metrics["play/difference_to_frozen"] = stats.frozen_difference / stats.frozen_deals
+    if stats.league_deals:
+        metrics["play/difference_to_others"] = stats.league_difference / stats.league_deals
+    return metrics
+
+
+def league_metrics(league: League, lineups: list[dict]) -> dict[str, float]:
+    """The metrics ``league/...``. lineups: as of ``League.take_finished``."""
+    shares = [league.records[league.members[number].digest].win_share for number in league.candidates]
+    metrics = {"league/members": float(len(shares)), "league/games": float(sum(line["games"] for line in lineups))}
+    if shares:
+        metrics |= {"league/win_share": sum(shares) / len(shares), "league/hardest_win_share": min(shares)}
     return metrics
 
 

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from agents.neural.checkpoint import write_file
+from training.guards import watch_log
 from training.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
 
 LOG_NAME = "metrics.jsonl"
+GAMES_NAME = "games.jsonl"
+LEAGUE_NAME = "league.json"
 CURVE_NAME = "learning_curve.png"
 REPORT_NAME = "report.md"
 
@@ -23,19 +26,26 @@ class RunLog:
         self._writer = None
         self._purge_step: int | None = None
 
-    def write(self, metrics: Mapping[str, float]) -> None:
-        """Append one iteration's metrics. Raises KeyError for one that training/metrics.py does not define."""
+    def write(self, metrics: Mapping[str, float], lineups: list[dict[str, Any]]) -> None:
+        """Append one iteration's metrics, and the line-ups of the games that ended in it.
+
+        lineups: as of ``League.take_finished``. Raises KeyError for a metric that training/metrics.py does not define.
+        """
         for name in metrics:
             definition(name)
         with open(self.run_dir / LOG_NAME, "a", encoding="utf-8") as file:
             file.write(json.dumps(dict(metrics)) + "\n")
+        with open(self.run_dir / GAMES_NAME, "a", encoding="utf-8") as file:
+            for line in lineups:
+                file.write(json.dumps({"iteration": int(metrics["run/iteration"])} | line) + "\n")
         for name, value in metrics.items():
             self._tensorboard().add_scalar(name, value, int(metrics["run/decisions"]))
 
     def cut_after(self, iteration: int, decisions: int) -> None:
         """Drop what was logged after the checkpoint that a resumed run starts from."""
-        kept = [line for line in read_log(self.run_dir) if line["run/iteration"] <= iteration]
-        write_file(self.run_dir / LOG_NAME, "".join(json.dumps(line) + "\n" for line in kept).encode())
+        for name, key in ((LOG_NAME, "run/iteration"), (GAMES_NAME, "iteration")):
+            kept = [line for line in read_log(self.run_dir, name) if line[key] <= iteration]
+            write_file(self.run_dir / name, "".join(json.dumps(line) + "\n" for line in kept).encode())
         self._purge_step = decisions + 1
 
     def close(self) -> None:
@@ -52,12 +62,12 @@ class RunLog:
         return self._writer
 
 
-def read_log(run_dir: Path) -> list[dict[str, float]]:
-    """The metrics of all iterations, oldest first; empty where nothing was logged.
+def read_log(run_dir: Path, name: str = LOG_NAME) -> list[dict[str, Any]]:
+    """The metrics of all iterations, or with GAMES_NAME the games' line-ups, oldest first; empty where nothing was logged.
 
     A line that was half written when the run was killed is left out.
     """
-    path = Path(run_dir) / LOG_NAME
+    path = Path(run_dir) / name
     if not path.exists():
         return []
     lines = []
@@ -146,6 +156,21 @@ def _draw_strength(axes, log, evaluations) -> None:
         axes.legend()
 
 
+def _league_lines(run_dir: Path) -> list[str]:
+    """A table of the players that the learner met; nothing where it met none."""
+    path = run_dir / LEAGUE_NAME
+    table = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    met = sorted((one for one in table if one["games"]), key=lambda one: -one["rating"])
+    if not met:
+        return []
+    rows = [
+        f"| {one['name']} | `{one['digest'][:12]}` | {one['games']} | {one['wins'] / one['games']:.0%} | {one['rating']:+.0f} |"
+        for one in met
+    ]
+    head = ["| player | hash | games | won by the learner | rating above the learner, lately (Elo) |", "| --- | --- | ---: | ---: | ---: |"]
+    return ["The league:", "", *head, *rows, ""]
+
+
 def _report_text(run_dir: Path, log, evaluations, notes: str) -> str:
     config: dict[str, Any] = json.loads((run_dir / "config.json").read_text())
     lines = [f"# Run {run_dir.resolve().name}", ""]
@@ -172,6 +197,8 @@ def _report_text(run_dir: Path, log, evaluations, notes: str) -> str:
             when = "final" if anchor in evaluations else "on the way"
             lines.append(f"| {anchor} | {mean:+,.0f} | {mean - half:+,.0f} to {mean + half:+,.0f} | {when} |")
         lines.append("")
+    lines += [f"**Warning:** {fall}." + "\n" for fall in watch_log(log).fallen.values()]
+    lines += _league_lines(run_dir)
     lines += ["At the end of training:", "", "| metric | value | meaning |", "| --- | ---: | --- |"]
     for name in METRICS:
         if name in last:

@@ -1,4 +1,4 @@
-"""Playing: T decisions of each of N games, by the learner and frozen opponents, gathered for one update.
+"""Playing: T decisions of each of N games, by the learner and the others of the league, gathered for one update.
 
 Only decisions of the learner with a choice are kept, in rows side by side; a table says at which step of which
 game each was made. Advantages come from one stream a seat (training/advantages.py).
@@ -18,24 +18,23 @@ from agents.policy import decision_keys, uniforms
 from hf_env.engine.jit import entry
 from training.advantages import seat_advantages
 from training.config import TrainConfig
-from training.pool import LEARNER, Pool
+from training.league import LEARNER, League
 
 # hf_env.engine.state.END_OUT, as VectorGame.end_reasons reports it.
 END_OUT = 1
 
 
 @entry
-def find_decisions(action_masks, seats, lineups, skip_forced, actions, learner_slots, forced, frozen_slots):
-    """Sort the N games by who decides now; returns the numbers of learner slots and of frozen slots.
+def find_decisions(action_masks, seats, lineups, skip_forced, actions, learner_slots, forced, other_slots):
+    """Sort the N games by who decides now; returns the numbers of learner slots and of other slots.
 
-    action_masks: (N, A) int8. seats: (N,) int32. lineups: (N, sides) int32. skip_forced: bool.
+    action_masks: (N, A) int8. seats: (N,) int32. lineups: (N, seats) int32. skip_forced: bool.
     Written: actions (N,) int32 where only one is legal (and left out of the two lists if ``skip_forced``, or
-    if a frozen member decides), learner_slots and frozen_slots (N,) int64 to the returned length,
+    if another than the learner decides), learner_slots and other_slots (N,) int64 to the returned length,
     forced (N,) bool.
     """
     num_games, num_actions = action_masks.shape
-    num_sides = lineups.shape[1]
-    num_learner, num_frozen = 0, 0
+    num_learner, num_others = 0, 0
     for game in range(num_games):
         num_legal = 0
         for action in range(num_actions):
@@ -46,14 +45,14 @@ def find_decisions(action_masks, seats, lineups, skip_forced, actions, learner_s
                 actions[game] = action
         is_forced = num_legal == 1
         forced[game] = is_forced
-        is_frozen = lineups[game, seats[game] % num_sides] >= 0
-        if is_frozen and not is_forced:
-            frozen_slots[num_frozen] = game
-            num_frozen += 1
-        elif not is_frozen and not (is_forced and skip_forced):
+        is_other = lineups[game, seats[game]] != LEARNER
+        if is_other and not is_forced:
+            other_slots[num_others] = game
+            num_others += 1
+        elif not is_other and not (is_forced and skip_forced):
             learner_slots[num_learner] = game
             num_learner += 1
-    return num_learner, num_frozen
+    return num_learner, num_others
 
 
 @dataclass
@@ -66,8 +65,9 @@ class RolloutStats:
     self_play_deals: int = 0
     deals_gone_out: int = 0
     self_play_points: float = 0.0
-    frozen_deals: int = 0
-    frozen_difference: float = 0.0
+    league_deals: int = 0
+    league_difference: float = 0.0
+    learner_decisions: int = 0
     truncated_games: int = 0
     engine_seconds: float = 0.0
     inference_seconds: float = 0.0
@@ -107,8 +107,8 @@ class Collector:
     step_number: steps made so far, the count that sampling keys are made of; part of the run's exact state.
     """
 
-    def __init__(self, games, pool: Pool, config: TrainConfig) -> None:
-        self.games, self.pool, self.config = games, pool, config
+    def __init__(self, games, league: League, config: TrainConfig) -> None:
+        self.games, self.league, self.config = games, league, config
         self.step_number = 0
         self.num_rollouts = 0
         steps, n, seats = config.rollout_steps, games.num_games, games.num_seats
@@ -123,7 +123,7 @@ class Collector:
         self._ended = np.zeros((steps, n), bool)
         self._end_values = np.zeros((steps, n, seats), np.float32)
         self._step_actions = np.zeros(n, np.int32)
-        self._learner_slots, self._frozen_slots = np.zeros((2, n), np.int64)
+        self._learner_slots, self._other_slots = np.zeros((2, n), np.int64)
         self._forced = np.zeros(n, bool)
 
     def collect(self, network: MlpNetwork) -> Rollout:
@@ -151,23 +151,24 @@ class Collector:
     def _entry_rows(self):
         """Observations of one seat of each game before the first step, with their games and seats.
 
-        One seat a game is enough to teach the value what a seat's wait looks like; they take turns. A frozen
-        opponent's future is not the learner's to value.
+        One seat a game is enough to teach the value what a seat's wait looks like; they take turns. Another
+        player's future is not the learner's to value.
         """
         games = np.arange(self.games.num_games)
         seats = ((games + self.num_rollouts) % self.games.num_seats).astype(np.int32)
         observations = self.games.observe(seats)
-        learners = self.pool.lineups[games, seats % self.games.num_sides] == LEARNER
+        learners = self.league.lineups[games, seats] == LEARNER
         return observations[learners].copy(), games[learners], seats[learners]
 
     def _decide(self, step: int, size: int, network: MlpNetwork, stats: RolloutStats) -> int:
         """Fill ``_step_actions``, append the learner's rows after ``size``, and return the new size."""
         games = self.games
-        num_learner, num_frozen = find_decisions(
-            games.action_masks, games.seats, self.pool.lineups, self.config.skip_forced,
-            self._step_actions, self._learner_slots, self._forced, self._frozen_slots,
+        num_learner, num_others = find_decisions(
+            games.action_masks, games.seats, self.league.lineups, self.config.skip_forced,
+            self._step_actions, self._learner_slots, self._forced, self._other_slots,
         )  # fmt: skip
-        draws = self._draws()
+        keys = self._keys()
+        draws = uniforms(keys)
         slots = self._learner_slots[:num_learner]
         rows = slice(size, size + num_learner)
         np.take(games.observations, slots, axis=0, out=self._observations[rows], mode="clip")
@@ -177,31 +178,37 @@ class Collector:
         self._values[rows] = values
         self._weights[rows] = ~self._forced[slots]
         self._step_actions[slots] = self._actions[rows]
-        self._decide_frozen(self._frozen_slots[:num_frozen], draws)
+        self._decide_others(self._other_slots[:num_others], keys, draws)
         self._rows[step] = -1
         self._rows[step, slots] = np.arange(size, size + num_learner, dtype=np.int32)
         self._seats[step] = games.seats
         stats.decisions += games.num_games
+        stats.learner_decisions += num_learner
         stats.forced += int(self._forced.sum())
         return size + num_learner
 
-    def _draws(self) -> np.ndarray:
-        """A uniform number for each game's decision, from the seed and the step alone."""
+    def _keys(self) -> np.ndarray:
+        """A key (N,) uint64 for each game's decision, from the seed and the step alone."""
         slots = np.arange(self.games.num_games)
         keys = decision_keys(self.config.seed, slots, 0, 0, self.step_number)
         self.step_number += 1
-        return uniforms(keys)
+        return keys
 
-    def _decide_frozen(self, slots: np.ndarray, draws: np.ndarray) -> None:
-        """Actions of frozen members, one batch for each member."""
-        if not len(slots):
-            return
-        numbers = self.pool.lineups[slots, self.games.seats[slots] % self.games.num_sides]
-        for number in np.unique(numbers):
+    def _decide_others(self, slots: np.ndarray, keys: np.ndarray, draws: np.ndarray) -> None:
+        """Actions of frozen members and scripted players, one batch for each."""
+        games = self.games
+        numbers = self.league.lineups[slots, games.seats[slots]]
+        for number in np.unique(numbers).tolist():
             own = slots[numbers == number]
-            logits, _ = self._infer(self.pool.members[int(number)].network, self.games.observations[own])
+            player = self.league.scripted_player(number)
+            if player is not None:
+                # The true records: a scripted player reads of them only what its seat may know.
+                records, masks = games.games[own], games.action_masks[own]
+                self._step_actions[own] = player.choose(records, games.rule_records, games.seats[own], masks, keys[own])
+                continue
+            logits, _ = self._infer(self.league.members[number].network, games.observations[own])
             actions = np.empty(len(own), np.int32)
-            sample_actions(logits, self.games.action_masks[own], draws[own], actions, np.empty(len(own), np.float32))
+            sample_actions(logits, games.action_masks[own], draws[own], actions, np.empty(len(own), np.float32))
             self._step_actions[own] = actions
 
     def _infer(self, network: MlpNetwork, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -228,19 +235,23 @@ class Collector:
         if games.deal_ended.any():
             self._count_deals(np.flatnonzero(games.deal_ended), stats)
         if over.any():
-            self.pool.draw(np.flatnonzero(over))
+            slots = np.flatnonzero(over)
+            self.league.end_games(slots, games.terminated[slots])
+            self.league.draw(slots)
 
     def _count_deals(self, slots: np.ndarray, stats: RolloutStats) -> None:
-        lineups, scores = self.pool.lineups[slots], self.games.deal_scores[slots]
+        lineups, scores = self.league.lineups[slots], self.games.deal_scores[slots]
+        self.league.totals[slots] += scores
         self_play = (lineups == LEARNER).all(1)
         stats.deals += len(slots)
         stats.self_play_deals += int(self_play.sum())
         stats.deals_gone_out += int((self.games.end_reasons[slots] == END_OUT)[self_play].sum())
         stats.self_play_points += float(scores[self_play].mean(1).sum())
         for lineup, score in zip(lineups[~self_play], scores[~self_play], strict=True):
-            frozen = lineup != LEARNER
-            stats.frozen_deals += 1
-            stats.frozen_difference += float(score[~frozen].mean() - score[frozen].mean())
+            learns = np.array([(lineup[side :: len(score)] == LEARNER).any() for side in range(len(score))])
+            if not learns.all():
+                stats.league_deals += 1
+                stats.league_difference += float(score[learns].mean() - score[~learns].mean())
 
     def _advantages_of(self, size: int, network: MlpNetwork) -> np.ndarray:
         """Fill ``_advantages`` and return the (N, S) returns of all seats from before the first step."""

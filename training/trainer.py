@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 import time
@@ -15,21 +16,25 @@ import numpy as np
 import torch
 
 from agents.neural import NeuralPolicy, build_network
-from agents.neural.checkpoint import POINTER_NAME, CheckpointError, read_json, write_json
+from agents.neural.checkpoint import POINTER_NAME, read_json, write_json
 from agents.neural.policy import layout_sections
 from hf_env.rules import load_rules
 from hf_env.threads import available_cores
 from training import metrics as names
-from training.checkpoints import as_like, load_member, read_checkpoint, save_member, write_checkpoint
+from training.checkpoints import save_member, write_checkpoint
 from training.config import ConfigError, TrainConfig
-from training.pool import Member, Pool
+from training.guards import FAILURES, StrengthWatch, check_divergence, save_failure
+from training.league import League
+from training.lineups import LineupError, make_lineup
 from training.ppo import PpoLearner
 from training.progress import ProgressDisplay
-from training.report import RunLog, write_report
-from training.rollout import Collector
+from training.report import LEAGUE_NAME, RunLog, write_report
+from training.rollout import Collector, Rollout
+from training.state import restore_trainer, trainer_state
 from training.threads import fastest_threads
 
 CONFIG_NAME = "config.json"
+_logger = logging.getLogger(__name__)
 # Between two measurements of how many threads are fastest, each of which costs about half a second.
 _THREADS_SECONDS = 30.0
 # Measures a policy: anchor's name -> (points a deal more than the anchor, half the 95 % interval).
@@ -63,7 +68,7 @@ class TrainResult:
 
 
 class Trainer:
-    """A run: its games, its learner, its pool and its log.
+    """A run: its games, its learner, its league and its log.
 
     games: a VectorGame with SAME_STEP autoreset. evaluate_fn: called ``num_evaluations`` times on the way.
     """
@@ -79,10 +84,15 @@ class Trainer:
         scale = visible_scale(games, config.network.ignored)
         network = build_network(config.network, scale, games.num_actions, seed)
         self.learner = PpoLearner(network.to(config.device), config, np.random.default_rng(minibatches))
-        self.pool = Pool(
-            config.pool_size, config.frozen_share, games.num_games, games.num_sides, np.random.default_rng(lineups)
+        try:
+            lineup = make_lineup(config.seats, config.pools, games.num_seats, games.num_sides)
+        except LineupError as error:
+            raise ConfigError(str(error)) from None
+        self.league = League(
+            lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, np.random.default_rng(lineups)
         )
-        self.collector = Collector(games, self.pool, config)
+        self.collector = Collector(games, self.league, config)
+        self.strength = StrengthWatch()
         self.log = RunLog(run_dir)
         self.iteration = self.decisions = 0
         self.pool_additions = self.evaluations = 0
@@ -122,25 +132,38 @@ class Trainer:
         self._freeze_if_due(progress)
         rollout = self.collector.collect(self.learner.network)
         collected = time.perf_counter()
-        values = self.learner.update(rollout, progress)
+        values = self._learn(rollout, progress)
         learned = time.perf_counter()
         self.iteration += 1
         self.decisions += rollout.stats.decisions
         values |= names.play_metrics(rollout.stats)
         values |= names.speed_metrics(rollout.stats, learned - collected, learned - started)
         values |= self._evaluate_if_due()
+        lineups = self.league.take_finished()
+        values |= names.league_metrics(self.league, lineups)
         values |= {
-            "pool/members": float(len(self.pool.candidates)),
+            "run/anchors_fallen": float(len(self.strength.fallen)),
             "run/decisions": float(self.decisions),
             "run/seconds": self.seconds,
             "run/iteration": float(self.iteration),
         }
-        self.log.write(values)
+        self.log.write(values, lineups)
+        return values
+
+    def _learn(self, rollout: Rollout, progress: float) -> dict[str, float]:
+        """The update; where it breaks down, its batch is saved and the error names the folder."""
+        try:
+            values = self.learner.update(rollout, progress)
+            check_divergence(values, self.config.max_kl)
+        except FAILURES as error:
+            number = self.iteration + 1
+            folder = save_failure(self.run_dir, number, rollout, self.learner.network, self._info(), error)
+            raise type(error)(f"update {number}: {error}; the batch is kept in {folder}") from None
         return values
 
     def _freeze_if_due(self, progress: float) -> None:
         if self.config.pool_size and progress >= (self.pool_additions + 1) * self.config.pool_interval:
-            member = self.pool.add(self.learner.network, self.decisions)
+            member = self.league.add(self.learner.network, self.decisions)
             save_member(self.run_dir, member.digest, member.data)
             self.pool_additions += 1
 
@@ -153,80 +176,29 @@ class Trainer:
         for anchor, (difference, half_interval) in self.evaluate_fn(self.policy()).items():
             values[names.STRENGTH + anchor] = float(difference)
             values[names.STRENGTH_INTERVAL + anchor] = float(half_interval)
+        for fall in self.strength.add(values, self.decisions):
+            _logger.warning(fall)
         return values
 
     def save(self) -> Path:
-        """Write a checkpoint of the exact state; returns its folder."""
-        learner, pool = self.learner, self.pool
-        arrays = {f"games/{key}": np.asarray(array) for key, array in self.games.state_dict().items()}
-        arrays["lineups"] = pool.lineups
-        for name, parameter in learner.network.named_parameters():
-            for key, tensor in learner.optimiser.state[parameter].items():
-                arrays[f"optimiser/{name}/{key}"] = tensor.detach().cpu().numpy()
-        values = {
-            "config": self.config.fingerprint_values(),
-            "rules_fingerprints": [rules.fingerprint for rules in self.rules],
-            "iteration": self.iteration,
-            "decisions": self.decisions,
-            "seconds": self.seconds,
-            "step_number": self.collector.step_number,
-            "num_rollouts": self.collector.num_rollouts,
-            "evaluations": self.evaluations,
-            "pool_additions": self.pool_additions,
-            "normaliser": learner.normaliser.state(),
-            "generators": {
-                "minibatches": learner.generator.bit_generator.state,
-                "lineups": pool.generator.bit_generator.state,
-            },
-            "pool": {
-                "next_number": pool.next_number,
-                "candidates": pool.candidates,
-                "members": [
-                    {"number": m.number, "decisions": m.decisions, "digest": m.digest} for m in pool.members.values()
-                ],
-            },
-        }
+        """Write a checkpoint of the exact state, after making sure that no frozen self has changed; returns its folder.
+
+        Raises CheckpointError for a member whose network is not the one that was frozen.
+        """
+        for member in self.league.members.values():
+            member.verify()
+        arrays, values = trainer_state(self)
+        write_json(self.run_dir / LEAGUE_NAME, self.league.table())
         return write_checkpoint(
-            self.run_dir, f"{self.iteration:08d}", learner.network, self._info(), arrays, values
+            self.run_dir, f"{self.iteration:08d}", self.learner.network, self._info(), arrays, values
         )
 
     def restore(self) -> None:
-        """Take up the exact state of the run folder's newest checkpoint.
+        """Take up the exact state of the run folder's newest whole checkpoint (training/state.py).
 
-        Raises CheckpointError where it is missing, damaged, or of a run with other settings.
+        Raises CheckpointError where there is none, or it is of a run with other settings, rules or observation.
         """
-        network, arrays, values = read_checkpoint(self.run_dir)
-        for name, value in self.config.fingerprint_values().items():
-            if values["config"].get(name) != value:
-                made_with = values["config"].get(name)
-                raise CheckpointError(f"the checkpoint was made with {name} = {made_with!r}, not {value!r}")
-        if values["rules_fingerprints"] != [rules.fingerprint for rules in self.rules]:
-            raise CheckpointError(f"the rules {self.config.rules!r} are no longer those of the checkpoint")
-        learner, pool = self.learner, self.pool
-        learner.network.load_state_dict(network.state_dict())
-        for name, parameter in learner.network.named_parameters():
-            prefix = f"optimiser/{name}/"
-            keys = [key for key in arrays if key.startswith(prefix)]
-            # "step" stays on the CPU, as the optimiser made it; the moments go where the parameter is.
-            learner.optimiser.state[parameter] = {
-                key.removeprefix(prefix): torch.from_numpy(arrays[key].copy()).to(parameter.device) for key in keys
-            }
-        template = self.games.state_dict()
-        self.games.load_state_dict({k: as_like(arrays[f"games/{k}"], np.asarray(v)) for k, v in template.items()})
-        learner.normaliser.load_state(values["normaliser"])
-        learner.generator.bit_generator.state = values["generators"]["minibatches"]
-        pool.generator.bit_generator.state = values["generators"]["lineups"]
-        pool.lineups[:] = arrays["lineups"]
-        pool.next_number, pool.candidates = values["pool"]["next_number"], list(values["pool"]["candidates"])
-        for member in values["pool"]["members"]:
-            data = load_member(self.run_dir, member["digest"])
-            pool.members[member["number"]] = Member.from_bytes(
-                member["number"], member["decisions"], data, self.config.network, self.config.device
-            )
-        self.iteration, self.decisions = values["iteration"], values["decisions"]
-        self.evaluations, self.pool_additions = values["evaluations"], values["pool_additions"]
-        self.collector.step_number, self.collector.num_rollouts = values["step_number"], values["num_rollouts"]
-        self._seconds_before, self._started = values["seconds"], time.perf_counter()
+        self._seconds_before, self._started = restore_trainer(self), time.perf_counter()
         self.log.cut_after(self.iteration, self.decisions)
 
     def _info(self) -> dict[str, Any]:
@@ -244,7 +216,7 @@ class Trainer:
                 "iteration": self.iteration,
                 "decisions": self.decisions,
                 "seconds": round(self.seconds, 1),
-                "frozen": [self.pool.members[number].digest for number in self.pool.candidates],
+                "frozen": [self.league.members[number].digest for number in self.league.candidates],
             },
         }
 
@@ -274,8 +246,8 @@ def train(
     should_stop: asked after every iteration. SIGINT and SIGTERM stop the run too, after the iteration at hand;
     what was learned is saved either way.
 
-    Raises ConfigError where the folder already holds a run; NonFiniteError where learning broke down (the last
-    checkpoint stays).
+    Raises ConfigError where the folder already holds a run; NonFiniteError or DivergenceError where learning broke
+    down (the last checkpoint stays, and the offending batch is kept).
     """
     run_dir = Path(run_dir)
     if (run_dir / POINTER_NAME).exists() or (run_dir / CONFIG_NAME).exists():
@@ -283,6 +255,8 @@ def train(
     run_dir.mkdir(parents=True, exist_ok=True)
     write_json(run_dir / CONFIG_NAME, config.to_json())
     trainer = Trainer(config, run_dir, games or make_games(config), evaluate_fn)
+    # From here on there is always a checkpoint to resume, whenever the process is killed.
+    trainer.save()
     return _run(trainer, show_progress, should_stop)
 
 

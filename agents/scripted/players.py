@@ -2,39 +2,52 @@
 
 import numpy as np
 
-from agents.policy import PolicyBatch
-from agents.scripted.dispatch import NUMBERS, choose_batch, work_for
+from agents.policy import PolicyBatch, mix64, uniforms
+from agents.scripted.dispatch import NUMBERS, RANDOM, choose_batch, work_for
+
+# Apart from the player's own use of its key: a choice by `random` would depend on not having been noise.
+_NOISE, _NOISE_ACTION = np.uint64(0x6E6F697365), np.uint64(0x616374)
 
 
 class ScriptedPolicy:
     """A scripted player by name; deterministic but for each decision's key.
 
-    name: a key of ``agents.scripted.dispatch.NUMBERS``. Raises KeyError for another.
+    name: a key of ``agents.scripted.dispatch.NUMBERS``. noise: 0 to 1, the chance that a decision is made at random
+    instead. Raises KeyError for another name, ValueError for noise outside its range.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, noise: float = 0.0) -> None:
+        if not 0.0 <= noise <= 1.0:
+            raise ValueError(f"noise must be within 0 and 1, got {noise}")
+        self.name, self.noise = name, noise
         self._number = np.int64(NUMBERS[name])
         self._work = work_for([self._number])
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32. Reads the batch's views: the redacted records of what each seat may know."""
         views = batch.views
-        actions = np.empty(len(batch), np.int32)
-        choose_batch(
-            self._number,
-            views.games,
-            views.rules,
-            np.ascontiguousarray(batch.seats, np.int32),
-            np.ascontiguousarray(batch.action_masks, np.int8),
-            np.ascontiguousarray(batch.keys, np.uint64),
-            actions,
-            self._work,
-        )
+        seats = np.ascontiguousarray(batch.seats, np.int32)
+        masks = np.ascontiguousarray(batch.action_masks, np.int8)
+        return self.choose(views.games, views.rules, seats, masks, np.ascontiguousarray(batch.keys, np.uint64))
+
+    def choose(self, games: np.ndarray, rules: np.ndarray, seats: np.ndarray, masks: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        """Actions (N,) int32 for game records, redacted or true: the players read only what the seat may know.
+
+        Arguments as of ``agents.scripted.dispatch.choose_batch``.
+        """
+        actions = np.empty(len(games), np.int32)
+        choose_batch(self._number, games, rules, seats, masks, keys, actions, self._work)
+        if self.noise > 0.0:
+            noisy = np.flatnonzero(uniforms(mix64(keys ^ _NOISE)) < self.noise)
+            at_random = np.empty(len(noisy), np.int32)
+            own = mix64(keys[noisy] ^ _NOISE_ACTION)
+            choose_batch(np.int64(RANDOM), games[noisy], rules, seats[noisy], masks[noisy], own, at_random, None)
+            actions[noisy] = at_random
         return actions
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r})"
+        noise = f", {self.noise!r}" if self.noise else ""
+        return f"{type(self).__name__}({self.name!r}{noise})"
 
 
 class _Named(ScriptedPolicy):
@@ -42,11 +55,11 @@ class _Named(ScriptedPolicy):
 
     player = ""
 
-    def __init__(self) -> None:
-        super().__init__(self.player)
+    def __init__(self, noise: float = 0.0) -> None:
+        super().__init__(self.player, noise)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
+        return f"{type(self).__name__}({self.noise or ''})"
 
 
 class RandomPolicy(_Named):
@@ -76,8 +89,14 @@ class BeamPolicy(_Named):
 _POLICIES = {policy.player: policy for policy in (RandomPolicy, GreedyPolicy, ExpertPolicy, BeamPolicy)}
 
 
-def make(name: str, **options: str) -> ScriptedPolicy:
-    """The policy that ``agents.load(name)`` returns. Raises KeyError for a name or option that does not exist."""
+def make(name: str, noise: str = "0", **options: str) -> ScriptedPolicy:
+    """The policy that ``agents.load(name)`` returns; ``"greedy:noise=0.1"`` makes every tenth decision at random.
+
+    Raises KeyError for a name or option that does not exist, TypeError for noise that is no number from 0 to 1.
+    """
     if options:
-        raise KeyError(f"no option {sorted(options)[0]}")
-    return _POLICIES[name]()
+        raise KeyError(f"no option {sorted(options)[0]}; it has noise=NUMBER")
+    try:
+        return _POLICIES[name](float(noise))
+    except ValueError:
+        raise TypeError(f"noise must be a number from 0 to 1, got {noise!r}") from None

@@ -24,7 +24,7 @@ def test_a_run_leaves_all_that_it_promises(trained):
     for name in ("config.json", "latest.json", "metrics.jsonl", "learning_curve.png", "tensorboard", "report.md"):
         assert (trained / name).exists(), name
     report = (trained / "report.md").read_text()
-    for anchor in ("greedy", "random"):
+    for anchor in ("expert", "greedy", "random"):
         values = json.loads((trained / f"evaluation-{anchor}.json").read_text())
         assert values["policy_a"] == "small:mode=argmax" and values["num_deals"] == 40
         assert re.search(rf"\| {anchor} \| [+-][\d,]+ \|.*\| final \|", report)
@@ -65,6 +65,13 @@ def test_a_policy_of_another_table_is_refused(mistake, trained):
         (("--resume", "x", "--rules", "mini"), "--rules cannot be given with --resume"),
         (("--resume", "x", "--seed", "0"), "--seed cannot be given with --resume"),
         (("--resume", "x", "--out", "y"), "--out cannot be given with --resume"),
+        (("--resume", "x", "--seats", "learner"), "--seats cannot be given with --resume"),
+        (("--rules", "mini", "--seats", "learner,wizard"), "seats[1] holds 'wizard'; allowed: learner, past, random, greedy"),
+        (("--rules", "mini", "--seats", "learner,pool:friends"), "seats[1] names the pool 'friends'; there is 'opponents'"),
+        (("--rules", "mini", "--pool", "friends"), "--pool 'friends' is not of the form NAME=PLAYER*WEIGHT"),
+        (("--pool", "a=past*many"), "'many' is no weight of 'past'"),
+        (("--pool", "a=past*0"), "pools.a.past must be a weight above 0"),
+        (("--config", "no/such.toml"), "no/such.toml cannot be read"),
     ],
 )
 def test_mistakes(mistake, arguments, said):
@@ -94,3 +101,42 @@ def test_rules_in_a_config_are_those_rules(name, changes):
     rules = load_rules(name, **changes)
     held = json.loads(json.dumps(_as_config(rules)))
     assert load_rules(held) == rules and isinstance(held, str) == (not changes)
+
+
+def test_seats_and_pools_become_the_config(handfoot, tmp_path):
+    file = tmp_path / "league.toml"
+    file.write_text(
+        'rules = "mini"\ndecisions_budget = 1\nnum_games = 8\nrollout_steps = 32\nnum_evaluations = 0\n'
+        'seats = ["learner", "pool:opponents"]\n[pools.opponents]\npast = 3\nexpert = 1\n[network]\nwidth = 16\n'
+    )
+    out = tmp_path / "run"
+    pool = "opponents=past*3,greedy:noise=0.1"
+    code, _, err = handfoot("train", "--config", file, "--pool", pool, "--seed", 5, "--deals", 0, "--out", out, "--quiet")
+    assert (code, err) == (0, "")
+    config = json.loads((out / "config.json").read_text())
+    assert config["rules"] == "mini" and config["seed"] == 5 and config["network"]["width"] == 16
+    assert config["seats"] == ["learner", "pool:opponents"] and config["time_budget_seconds"] is None
+    assert config["pools"] == {"opponents": {"past": 3.0, "greedy:noise=0.1": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("luck = 7", "unknown setting luck; known: rules, reward"),
+        ("epoch = 7", "unknown setting epoch; did you mean epochs?"),
+        ("[network]\nwidht = 7", "unknown setting network.widht; did you mean network.width?"),
+        ('num_games = "many"', "num_games must be of the type int, got 'many'"),
+        ("epochs = true", "epochs must be of the type int, got True"),
+        ("epochs = 0", "epochs must be at least 1, got 0"),
+        ("network = 3", "network must be a table, got 3"),
+        ("seats = 3", "seats must be of the type tuple, got 3"),
+        ('seats = ["past"]', "seats must hold 'learner' at least once"),
+        ("epochs = ", "is no TOML"),
+        ('rules = "whitnak"', "did you mean whitnack"),
+        ('seats = ["learner", "past"]', "seats has 2 entries, the rules have 4 seats"),
+    ],
+)
+def test_config_files_with_mistakes(mistake, tmp_path, text, said):
+    file = tmp_path / "bad.toml"
+    file.write_text(text + "\n")
+    assert said in mistake("train", "--config", file, "--out", tmp_path / "run")

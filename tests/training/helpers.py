@@ -4,7 +4,8 @@ import numpy as np
 
 from agents.neural import NetworkConfig, build_network
 from training.config import TrainConfig
-from training.pool import Pool
+from training.league import League
+from training.lineups import make_lineup
 from training.ppo import PpoLearner
 from training.rollout import Collector
 
@@ -19,11 +20,23 @@ def small_config(**changes):
     return base.replace(**changes)
 
 
+def share(past):
+    """Pools of which that share of the games has past selves on one side."""
+    weights = {"learner": 1 - past, "past": past}
+    return {"opponents": {name: weight for name, weight in weights.items() if weight}}
+
+
+def make_league(config, num_games=8, num_seats=4, num_sides=2):
+    """A league by a config."""
+    lineup = make_lineup(config.seats, config.pools, num_seats, num_sides)
+    return League(lineup, config.pool_size, config.hardness, num_games, num_sides, np.random.default_rng(0))
+
+
 def make_learner(config=None, games=None):
     """A learner with a collector on fresh stand-in games: (learner, collector)."""
     config = config or small_config()
     games = games or FakeVectorGame(config.num_games, config.seed)
     network = build_network(config.network, games.observation_scale, games.num_actions, seed=config.seed)
-    pool = Pool(config.pool_size, config.frozen_share, games.num_games, games.num_sides, np.random.default_rng(0))
+    league = make_league(config, games.num_games, games.num_seats, games.num_sides)
     learner = PpoLearner(network, config, np.random.default_rng(1))
-    return learner, Collector(games, pool, config)
+    return learner, Collector(games, league, config)

@@ -1,5 +1,6 @@
 """A run as a whole: it learns, stops, saves, resumes exactly, and leaves what it should."""
 
+import shutil
 import json
 import os
 import signal
@@ -16,11 +17,11 @@ from hf_env.rules import load_rules
 from training.checkpoints import read_checkpoint
 from training.config import ConfigError, TrainConfig
 from training.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
-from training.report import read_log, write_report
+from training.report import GAMES_NAME, read_log, write_report
 from training.trainer import resume, train
 
 from .fake_vector_game import FakeVectorGame
-from .helpers import small_config
+from .helpers import share, small_config
 from .test_policy_protocol import make_batch
 
 
@@ -56,7 +57,7 @@ def test_a_run_learns_and_leaves_its_folder(tmp_path):
     assert result.stopped_by == "budget" and result.decisions >= 250_000
     log = read_log(tmp_path / "run")
     assert log[-1]["play/points_a_deal"] > 1.8 * log[0]["play/points_a_deal"]
-    assert log[-1]["pool/members"] == config.pool_size
+    assert log[-1]["league/members"] == config.pool_size
     for name in ("config.json", "latest.json", "learning_curve.png", "report.md", "metrics.jsonl"):
         assert (tmp_path / "run" / name).stat().st_size > 0
     assert list((tmp_path / "run" / "tensorboard").iterdir())
@@ -86,7 +87,7 @@ def test_the_report_takes_the_final_evaluation(tmp_path):
 
 
 def test_an_interrupted_run_continues_as_if_it_had_not_stopped(tmp_path):
-    config = small_config(decisions_budget=60_000, frozen_share=0.5)
+    config = small_config(decisions_budget=60_000, pools=share(0.5))
     straight = run(tmp_path / "straight", config, evaluate_fn=measure)
     stopped = run(tmp_path / "parts", config, evaluate_fn=measure, should_stop=stop_after(30))
     assert stopped.stopped_by == "signal" and stopped.iterations == 30
@@ -127,7 +128,7 @@ def test_changed_rules_are_refused_on_resuming(tmp_path):
     rules.write_text(load_rules("whitnack").to_toml())
     run(tmp_path / "run", small_config(rules=str(rules)), should_stop=stop_after(2))
     rules.write_text(load_rules("whitnack", going_out=200).to_toml())
-    with pytest.raises(CheckpointError, match="no longer those of the checkpoint"):
+    with pytest.raises(CheckpointError, match="going_out was 100, here it is 200"):
         resume(tmp_path / "run", games=FakeVectorGame(32), show_progress=False)
 
 
@@ -141,6 +142,7 @@ def test_a_damaged_pool_is_noticed(tmp_path):
     run(tmp_path / "run", should_stop=stop_after(30))
     member = next((tmp_path / "run" / "pool").iterdir())
     member.write_bytes(member.read_bytes()[:-1] + b"x")
+    shutil.rmtree(tmp_path / "run" / "checkpoints" / "00000000")  # the only one that does without the member
     with pytest.raises(CheckpointError, match="SHA-256"):
         resume(tmp_path / "run", games=FakeVectorGame(32), show_progress=False)
 

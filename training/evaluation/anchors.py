@@ -8,7 +8,7 @@ from typing import Any
 from training.evaluation.duplicate import evaluate
 
 # The strongest first: the one that a learner is to beat.
-ANCHORS = ("greedy", "random")
+ANCHORS = ("expert", "greedy", "random")
 
 
 def anchor_evaluation(
