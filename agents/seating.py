@@ -102,9 +102,7 @@ def play_games(
 class _Match:
     """The state of one play_games call."""
 
-    def __init__(
-        self, policies, lineups, game_seeds, rules, seed, key_games, seatings, names, num_slots, judge, on_record
-    ) -> None:
+    def __init__(self, policies, lineups, game_seeds, rules, seed, key_games, seatings, names, num_slots, judge, on_record) -> None:
         self.names = list(names) if names is not None else [policy_name(policy) for policy in policies]
         self.policies = [as_policy(policy) for policy in policies]
         self.game_seeds = np.asarray(game_seeds, np.int64)

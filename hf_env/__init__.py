@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hf_env.observation.layout import ObservationLayout, StateLayout  # noqa: F401
     from hf_env.positions import PositionError  # noqa: F401
     from hf_env.records import deck_for  # noqa: F401
-    from hf_env.rules import RuleSet, RulesError, list_rules, load_rules  # noqa: F401
+    from hf_env.rules import RulesError, RuleSet, list_rules, load_rules  # noqa: F401
     from hf_env.vector_game import IllegalActionError, VectorGame  # noqa: F401
 
 

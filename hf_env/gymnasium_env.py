@@ -157,9 +157,7 @@ class HandAndFootSeat(gymnasium.Env):
 
         Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
         """
-        self._vec = VectorGame(
-            1, rules, 0, reward=reward, episode=episode, deal=deal, shaping=shaping, autoreset="DISABLED", events=events
-        )
+        self._vec = VectorGame(1, rules, 0, reward=reward, episode=episode, deal=deal, shaping=shaping, autoreset="DISABLED", events=events)
         self.seat = check_int("seat", seat, 0, self._vec.num_seats - 1)
         check_choice("observation_dtype", observation_dtype, ("int16", "float32"))
         self._scale = self._vec.observation_scale if observation_dtype == "float32" else None

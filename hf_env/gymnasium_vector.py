@@ -233,9 +233,7 @@ class HandAndFootSeats(VectorEnv):
         if self.render_mode is None or not self._started:
             return None
         vec, view = self._vec, None if self.render_view == "all" else self.seat
-        return tuple(
-            self._renderer.render(vec.games, slot, vec.rules[int(vec.games[slot]["rule"])], view) for slot in range(self.num_envs)
-        )
+        return tuple(self._renderer.render(vec.games, slot, vec.rules[int(vec.games[slot]["rule"])], view) for slot in range(self.num_envs))
 
 
 class MaskedMultiDiscrete(spaces.MultiDiscrete):

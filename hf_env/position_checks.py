@@ -42,9 +42,7 @@ def _check_cards(p: dict[str, Any], rules: RuleSet) -> None:
         }
         places["sides"] = cards[kind] - sum(places.values())
         where = ", ".join(f"{name} {count}" for name, count in places.items())
-        raise PositionError(
-            f"cards: {cards[kind]} of {kind} ({where}), and decks = {rules.decks} hold {number * rules.decks}"
-        )
+        raise PositionError(f"cards: {cards[kind]} of {kind} ({where}), and decks = {rules.decks} hold {number * rules.decks}")
 
 
 def _check_numbers(p: dict[str, Any], rules: RuleSet) -> None:
@@ -67,14 +65,10 @@ def _check_table(side: dict[str, Any], path: str, rules: RuleSet) -> None:
     for key, cards in side["melds"].items():
         where = f"{path}.melds.{key}"
         if len(cards) >= rules.book_size:
-            raise PositionError(
-                f"{where}: {shown(cards)} has {len(cards)} cards and is a book (book_size = {rules.book_size})"
-            )
+            raise PositionError(f"{where}: {shown(cards)} has {len(cards)} cards and is a book (book_size = {rules.book_size})")
         _check_meld(cards, where, rules, False)
         if key == "wild" and rules.wild_book_cap is not None and wild_books >= rules.wild_book_cap:
-            raise PositionError(
-                f"{where}: no wild meld is started with {wild_books} wild books (wild_book_cap = {rules.wild_book_cap})"
-            )
+            raise PositionError(f"{where}: no wild meld is started with {wild_books} wild books (wild_book_cap = {rules.wild_book_cap})")
     for number, cards in enumerate(side["books"]):
         where = f"{path}.books[{number}]"
         grown = len(cards) > rules.book_size
@@ -83,8 +77,7 @@ def _check_table(side: dict[str, Any], path: str, rules: RuleSet) -> None:
         is_wild = parse_meld(cards)[0] == "wild"
         if grown and (rules.add_to_complete == "none" or (is_wild and rules.add_to_complete == "naturals")):
             raise PositionError(
-                f"{where}: {shown(cards)} has {len(cards)} cards; add_to_complete = {rules.add_to_complete} "
-                f"allows {rules.book_size}"
+                f"{where}: {shown(cards)} has {len(cards)} cards; add_to_complete = {rules.add_to_complete} allows {rules.book_size}"
             )
         _check_meld(cards, where, rules, grown)
     if rules.wild_book_cap is not None and wild_books > rules.wild_book_cap:
@@ -156,14 +149,10 @@ def _check_opening(p: dict[str, Any], rules: RuleSet) -> None:
         if turn[name] and not in_opening:
             raise PositionError(f"turn.{name}: {turn[name]}, but seat {turn['seat']} is not in the middle of an opening")
     if turn["taking"] > len(p["discard"]):
-        raise PositionError(
-            f"turn.taking: {turn['taking']} cards are owed, and the discard pile has {len(p['discard'])}"
-        )
+        raise PositionError(f"turn.taking: {turn['taking']} cards are owed, and the discard pile has {len(p['discard'])}")
     if turn["taking"] and rules.take_count != "all" and turn["taking"] > rules.take_count - 1:
         most = max(rules.take_count - 1, 0)
-        raise PositionError(
-            f"turn.taking: {turn['taking']} cards are owed; take_count = {rules.take_count} leaves {most}"
-        )
+        raise PositionError(f"turn.taking: {turn['taking']} cards are owed; take_count = {rules.take_count} leaves {most}")
 
 
 def _check_turn(p: dict[str, Any], rules: RuleSet) -> None:

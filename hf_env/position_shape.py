@@ -46,7 +46,7 @@ def check_shape(position: Mapping[str, Any], rules: RuleSet, check: bool) -> dic
     """The position with every field present and of its type; gaps are refused with `check`, else filled."""
     _known_keys(position, (*REQUIRED, *OPTIONAL), "")
     if position.get("format", "hf-position/1") != "hf-position/1" or (check and "format" not in position):
-        raise PositionError(f"format: must be \"hf-position/1\", not {shown(position.get('format'))}")
+        raise PositionError(f'format: must be "hf-position/1", not {shown(position.get("format"))}')
     missing = [name for name in REQUIRED if name not in position and name != "rules"]
     if check and missing:
         raise PositionError(f"{missing[0]}: missing")
@@ -130,9 +130,7 @@ def _cards(value: Any, path: str, most: int = MAX_CARDS) -> str:
 
 def _packets(value: Any, path: str, players: int, check: bool, may_be_null: bool = False) -> list[Any]:
     packets = _list(value, path, players, check, None if may_be_null else "")
-    return [
-        None if may_be_null and cards is None else _cards(cards, f"{path}[{seat}]") for seat, cards in enumerate(packets)
-    ]
+    return [None if may_be_null and cards is None else _cards(cards, f"{path}[{seat}]") for seat, cards in enumerate(packets)]
 
 
 def _scores(value: Any, sides: int, check: bool) -> list[int]:
@@ -151,7 +149,7 @@ def _turn_shape(value: Any, first: int, players: int, check: bool) -> dict[str, 
     answers = _table(turn.get("answers", {}), "turn.answers", tuple(str(seat) for seat in range(players)), False)
     for seat, answer in answers.items():
         if answer not in ("yes", "no"):
-            raise PositionError(f"turn.answers.{seat}: must be \"yes\" or \"no\", not {shown(answer)}")
+            raise PositionError(f'turn.answers.{seat}: must be "yes" or "no", not {shown(answer)}')
     return {
         "seat": _whole(turn.get("seat", first), "turn.seat", 0, players - 1),
         "phase": phase,
@@ -176,12 +174,14 @@ def _sides_shape(value: Any, sides: int, check: bool) -> list[dict[str, Any]]:
             _meld_shape(cards, f"{path}.melds.{key}", key)
         for book, cards in enumerate(books):
             _meld_shape(cards, f"{path}.books[{book}]", None)
-        shaped.append({
-            "melds": dict(melds),
-            "books": books,
-            "red3": _whole(side.get("red3", 0), f"{path}.red3", 0, MAX_CARDS),
-            "opened": _flag(side.get("opened", bool(melds or books)), f"{path}.opened"),
-        })
+        shaped.append(
+            {
+                "melds": dict(melds),
+                "books": books,
+                "red3": _whole(side.get("red3", 0), f"{path}.red3", 0, MAX_CARDS),
+                "opened": _flag(side.get("opened", bool(melds or books)), f"{path}.opened"),
+            }
+        )
     return shaped
 
 

@@ -31,7 +31,7 @@ from hf_env.engine.state import ANSWER_YES, GAME_DTYPE, NOT_YET, NUM_EVENTS, PHA
 from hf_env.engine.transitions import EVENT_SEAT_STRIDE
 from hf_env.position_checks import check_legal, check_state
 from hf_env.position_shape import END_REASONS, PHASES, SEAT_STATS, SIDE_STATS, PositionError, check_shape, parse_meld
-from hf_env.rules import RulesError, RulesLike, RuleSet, load_rules
+from hf_env.rules import RulesError, RuleSet, RulesLike, load_rules
 
 __all__ = ["FORMAT", "PositionError", "from_position", "rules_value", "to_position"]
 
@@ -133,9 +133,7 @@ def _history(g: np.void, players: int, sides: int) -> dict[str, Any]:
     return {"recent_discards": recent, "events": events, "num_events": num_events, "stats": stats}
 
 
-def from_position(
-    position: Mapping[str, Any], rules: RulesLike | None = None, check: bool = True
-) -> tuple[np.ndarray, RuleSet]:
+def from_position(position: Mapping[str, Any], rules: RulesLike | None = None, check: bool = True) -> tuple[np.ndarray, RuleSet]:
     """The game at a position: an array of one game (GAME_DTYPE, rule 0), and its rule set.
 
     Args:

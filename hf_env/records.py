@@ -25,7 +25,7 @@ from hf_env.engine.state import PHASE_OVER
 from hf_env.position_shape import END_REASONS
 from hf_env.positions import rules_value
 from hf_env.reasons import why_illegal
-from hf_env.rules import RulesError, RulesLike, RuleSet, load_rules
+from hf_env.rules import RulesError, RuleSet, RulesLike, load_rules
 
 FORMAT = "hf-record/1"
 # No game that a rule set allows is as long as this; a longer line is no record.
@@ -249,9 +249,7 @@ def steps(record: Mapping[str, Any]) -> Iterator[ReplayStep]:
         yield from _replay_deal(access, rules, entry, where, is_last=index == len(deals) - 1)
 
 
-def _replay_deal(
-    access: GameAccess, rules: RuleSet, entry: dict[str, Any], where: str, is_last: bool
-) -> Iterator[ReplayStep]:
+def _replay_deal(access: GameAccess, rules: RuleSet, entry: dict[str, Any], where: str, is_last: bool) -> Iterator[ReplayStep]:
     g = access.game
     deal = int(g["deal"])
     for name, value in (("deal", deal), ("dealer", int(g["dealer"])), ("deck", deck_for(rules, int(g["seed"]), deal))):
@@ -303,9 +301,7 @@ class _Orders:
             raise RecordError(f"{self._where}: {len(self._given)} in the record, and there is one more: {order!r}")
         if self._given[self._seen] != order:
             given = self._given[self._seen]
-            raise RecordError(
-                f"{self._where}[{self._seen}]: {given!r} in the record, {order!r} by the rules and the seed"
-            )
+            raise RecordError(f"{self._where}[{self._seen}]: {given!r} in the record, {order!r} by the rules and the seed")
         self._seen += 1
 
     def finish(self) -> None:
@@ -341,9 +337,7 @@ def _check_head(record: Mapping[str, Any]) -> RuleSet:
         raise RecordError(f"seed: {error}") from None
     if record.get("rules_fingerprint", rules.fingerprint) != rules.fingerprint:
         given = record["rules_fingerprint"]
-        raise RecordError(
-            f"rules_fingerprint: {given!r} in the record, these rules have {rules.fingerprint!r} now"
-        )
+        raise RecordError(f"rules_fingerprint: {given!r} in the record, these rules have {rules.fingerprint!r} now")
     if not record["deals"]:
         raise RecordError("deals: none")
     players = record.get("players")

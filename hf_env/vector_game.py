@@ -257,9 +257,7 @@ class VectorGame:
             raise ValueError(f"actions have dtype {actions.dtype}; step needs integers")
         self._actions[:] = actions
         chosen = self._all if slots is None else self._chosen(slots)
-        slot = v.find_illegal(
-            self.action_masks, self._actions, chosen, self.terminated, self.truncated, self._settings[v.AUTORESET]
-        )
+        slot = v.find_illegal(self.action_masks, self._actions, chosen, self.terminated, self.truncated, self._settings[v.AUTORESET])
         if slot >= 0:
             self._raise_illegal(int(slot))
         self._run(v.MODE_STEP, chosen)

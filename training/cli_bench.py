@@ -7,7 +7,17 @@ from pathlib import Path
 
 import click
 
-from training.cli_common import Failure, FiniteRange, Mistake, check_writable, load_rule_list, progress_bar, seed_option, set_option, several_rules_option
+from training.cli_common import (
+    Failure,
+    FiniteRange,
+    Mistake,
+    check_writable,
+    load_rule_list,
+    progress_bar,
+    seed_option,
+    set_option,
+    several_rules_option,
+)
 
 # Measured when nothing is named; keys of training.benchmarks.report.TITLES, as are the two that cost more.
 OWN_SECTIONS = ("vector", "profile", "threads", "aec", "players", "copies", "memory", "start")
@@ -17,11 +27,21 @@ _NARROW, _WIDE = 100, 150
 
 @click.command()
 @click.option("--seconds", type=FiniteRange(0, 3600, min_open=True), default=2.0, show_default=True, help="How long to measure each row.")
-@click.option("--games", "sizes", type=click.IntRange(1, 65536), multiple=True, help="Games side by side; may be repeated.  [default: 1, 64, 1024, 8192]")
+@click.option(
+    "--games",
+    "sizes",
+    type=click.IntRange(1, 65536),
+    multiple=True,
+    help="Games side by side; may be repeated.  [default: 1, 64, 1024, 8192]",
+)
 @click.option("--threads", type=click.IntRange(1, _MOST_THREADS), help="Threads of the rows with several.  [default: 2, or 1 on one core]")
 @click.option("--only", "only", type=click.Choice(OWN_SECTIONS), multiple=True, help="Measure this part alone; may be repeated.")
-@click.option("--peers", "with_peers", is_flag=True, help="Measure other card-game environments too, where they are installed (extra: peers).")
-@click.option("--training", "with_training", is_flag=True, help="Measure training too, beside sb3-contrib's MaskablePPO (extras: train, sb3).")
+@click.option(
+    "--peers", "with_peers", is_flag=True, help="Measure other card-game environments too, where they are installed (extra: peers)."
+)
+@click.option(
+    "--training", "with_training", is_flag=True, help="Measure training too, beside sb3-contrib's MaskablePPO (extras: train, sb3)."
+)
 @click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write all figures into this file.")
 @seed_option
 @several_rules_option

@@ -13,9 +13,7 @@ import click
 
 MAX_SEED = 2**63 - 1
 
-seed_option = click.option(
-    "--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of everything random."
-)
+seed_option = click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of everything random.")
 rules_option = click.option(
     "--rules", "rules", default="whitnack", show_default=True, metavar="NAME|FILE", help="Rule set: a name or a TOML file."
 )
@@ -23,9 +21,7 @@ several_rules_option = click.option(
     "--rules", "rules", multiple=True, default=("whitnack",), show_default="whitnack", metavar="NAME|FILE",
     help="Rule set: a name or a TOML file. Several times: each game draws one of them.",
 )  # fmt: skip
-set_option = click.option(
-    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one rule, as deals=3; may be repeated."
-)
+set_option = click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one rule, as deals=3; may be repeated.")
 
 
 class Commands(click.Group):

@@ -29,9 +29,7 @@ _ENDS = {
 @click.option(
     "--each", type=click.Choice(("turn", "action")), default="turn", show_default=True, help="With --video: a picture each turn or action."
 )  # fmt: skip
-def replay(
-    files: tuple[str, ...], verify: bool, wanted: int | None, video: Path | None, seat: int | None, each: str
-) -> None:
+def replay(files: tuple[str, ...], verify: bool, wanted: int | None, video: Path | None, seat: int | None, each: str) -> None:
     """Show the games recorded in each FILE, a line a turn, and verify every deck, action and score.
 
     Each draw and take shows the cards that it brought into the hand. With --verify a line a game (of several files: a

@@ -20,7 +20,9 @@ _DEALS_ON_THE_WAY = 200
 
 
 @click.command()
-@click.option("--rules", "rules", multiple=True, metavar="NAME|FILE", help="Rule set; several times: each game draws one.  [default: whitnack]")
+@click.option(
+    "--rules", "rules", multiple=True, metavar="NAME|FILE", help="Rule set; several times: each game draws one.  [default: whitnack]"
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one rule, as deals=3; may be repeated.")
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of everything random.  [default: 0]")
 @click.option(
@@ -31,7 +33,13 @@ _DEALS_ON_THE_WAY = 200
     "--decisions", type=click.IntRange(1, 10**15),
     help="Decisions of all seats to train for, with --resume further ones. With this budget alone a run repeats exactly.",
 )  # fmt: skip
-@click.option("--config", "config_file", type=click.Path(path_type=Path), metavar="FILE", help="TOML file of settings (training/config.py); other options override it.")
+@click.option(
+    "--config",
+    "config_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="TOML file of settings (training/config.py); other options override it.",
+)
 @click.option(
     "--seats", metavar="PLAYER,...",
     help="Who sits at each seat: learner, past (a frozen past self), random, greedy:noise=0.1, expert, pool:NAME (drawn a seat), team:NAME (drawn a side).",

@@ -190,7 +190,14 @@ def load_config(path: Path) -> TrainConfig:
 
 
 # What a setting's value may be, by the type that it is declared with.
-_KINDS: dict[str, tuple[type, ...]] = {"int": (int,), "float": (int, float), "str": (str,), "bool": (bool,), "tuple": (list,), "dict": (dict,)}
+_KINDS: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (int, float),
+    "str": (str,),
+    "bool": (bool,),
+    "tuple": (list,),
+    "dict": (dict,),
+}
 
 
 def _checked(config_type: type, table: Any, prefix: str) -> dict[str, Any]:

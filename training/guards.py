@@ -35,9 +35,7 @@ def check_divergence(metrics: Mapping[str, float], max_kl: float) -> None:
     max_kl: nats that an update may move the policy.
     """
     if not metrics["learning/approximate_kl"] <= max_kl:
-        raise DivergenceError(
-            f"the update moved the policy by {metrics['learning/approximate_kl']:.3g} nats, max_kl is {max_kl:g}"
-        )
+        raise DivergenceError(f"the update moved the policy by {metrics['learning/approximate_kl']:.3g} nats, max_kl is {max_kl:g}")
     if not metrics["learning/first_ratio_error"] <= _MAX_RATIO_ERROR:
         raise DivergenceError(
             f"before the update the policy differed from the one that played: first_ratio_error is "

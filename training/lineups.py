@@ -89,9 +89,7 @@ def _check_player(player: str, where: str) -> None:
         raise LineupError(f"{where}: {error}") from None
 
 
-def make_lineup(
-    seats: Sequence[str], pools: Mapping[str, Mapping[str, float]], num_seats: int, num_sides: int
-) -> Lineup:
+def make_lineup(seats: Sequence[str], pools: Mapping[str, Mapping[str, float]], num_seats: int, num_sides: int) -> Lineup:
     """The line-up for a table. seats: empty stands for ``default_seats``.
 
     Raises LineupError for another number of seats than the table has, and as ``check_lineup``.

@@ -26,9 +26,7 @@ class ProgressDisplay:
 
     def __enter__(self) -> ProgressDisplay:
         if self.shown and self._console.is_terminal:
-            self._bar = Progress(
-                TextColumn("training"), BarColumn(None), TaskProgressColumn(), TimeElapsedColumn(), expand=True
-            )
+            self._bar = Progress(TextColumn("training"), BarColumn(None), TaskProgressColumn(), TimeElapsedColumn(), expand=True)
             self._task = self._bar.add_task("training", total=1.0)
             self._live = Live(self._render(), console=self._console, refresh_per_second=4)
             self._live.start()

@@ -79,9 +79,7 @@ def read_log(run_dir: Path, name: str = LOG_NAME) -> list[dict[str, Any]]:
     return lines
 
 
-def write_report(
-    run_dir: Path | str, evaluations: Mapping[str, tuple[float, float]] | None = None, notes: str = ""
-) -> Path:
+def write_report(run_dir: Path | str, evaluations: Mapping[str, tuple[float, float]] | None = None, notes: str = "") -> Path:
     """Write the learning curve and the report of a run; returns the report's path.
 
     evaluations: final results, anchor -> (points a deal more, half the 95 % interval). notes: Markdown put at the

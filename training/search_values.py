@@ -56,9 +56,7 @@ class _Value(nn.Module):
     def __init__(self, mean: torch.Tensor, scale: torch.Tensor) -> None:
         super().__init__()
         self.mean, self.scale = mean, scale
-        self.layers = nn.Sequential(
-            nn.Linear(NUM_FEATURES, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1)
-        )
+        self.layers = nn.Sequential(nn.Linear(NUM_FEATURES, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1))
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         return self.layers((features - self.mean) / self.scale).squeeze(-1)

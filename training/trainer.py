@@ -88,9 +88,7 @@ class Trainer:
             lineup = make_lineup(config.seats, config.pools, games.num_seats, games.num_sides)
         except LineupError as error:
             raise ConfigError(str(error)) from None
-        self.league = League(
-            lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, np.random.default_rng(lineups)
-        )
+        self.league = League(lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, np.random.default_rng(lineups))
         self.collector = Collector(games, self.league, config)
         self.strength = StrengthWatch()
         self.log = RunLog(run_dir)
@@ -189,9 +187,7 @@ class Trainer:
             member.verify()
         arrays, values = trainer_state(self)
         write_json(self.run_dir / LEAGUE_NAME, self.league.table())
-        return write_checkpoint(
-            self.run_dir, f"{self.iteration:08d}", self.learner.network, self._info(), arrays, values
-        )
+        return write_checkpoint(self.run_dir, f"{self.iteration:08d}", self.learner.network, self._info(), arrays, values)
 
     def restore(self) -> None:
         """Take up the exact state of the run folder's newest whole checkpoint (training/state.py).
@@ -297,9 +293,7 @@ def _run(trainer: Trainer, show_progress: bool, should_stop: Callable[[], bool] 
         folder = trainer.save()
         trainer.log.close()
     write_report(trainer.run_dir)
-    return TrainResult(
-        trainer.run_dir, folder, trainer.decisions, trainer.iteration, trainer.seconds, stopped_by
-    )
+    return TrainResult(trainer.run_dir, folder, trainer.decisions, trainer.iteration, trainer.seconds, stopped_by)
 
 
 @contextmanager

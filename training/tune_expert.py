@@ -163,9 +163,7 @@ def main(arguments: list[str] | None = None) -> int:
     if chosen.start is not None:
         given = json.loads(chosen.start.read_text(encoding="utf-8"))
         start = np.array([given.get(weight.name, weight.start) for weight in WEIGHTS])
-    weights = search(
-        chosen.out, start, chosen.rules, chosen.generations, chosen.deals, chosen.population, chosen.sigma, chosen.seed
-    )
+    weights = search(chosen.out, start, chosen.rules, chosen.generations, chosen.deals, chosen.population, chosen.sigma, chosen.seed)
     print(json.dumps(by_name(weights), indent=1))
     return 0
 

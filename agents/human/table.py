@@ -9,7 +9,6 @@ from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy
 from agents.seating import PolicyError, UnfitPolicyError, policy_name
 from hf_env.actions import ACTIONS
 from hf_env.engine.access import GameAccess
-from hf_env.engine.state import GAME_DTYPE
 from hf_env.reasons import why_illegal
 from hf_env.records import GameRecorder
 from hf_env.rules import RuleSet
@@ -36,9 +35,7 @@ class _Table:
         vec.refresh()
         seats = vec.seats.copy()
         keys, starts = self._counter.next(_ROW, 0, 0, seats)
-        return PolicyBatch(
-            vec.observations.copy(), vec.action_masks.copy(), _ROW, seats, starts, keys, lambda: self.views(int(seats[0]))
-        )
+        return PolicyBatch(vec.observations.copy(), vec.action_masks.copy(), _ROW, seats, starts, keys, lambda: self.views(int(seats[0])))
 
 
 def play_at_table(

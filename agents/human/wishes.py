@@ -172,6 +172,4 @@ def _single(verb: str):
     return labels
 
 
-_LABELS = {"meld": _meld, "add": _add, "discard": _discard, "take": _take} | {
-    verb: _single(verb) for verb in ("draw", "ask", "yes", "no")
-}
+_LABELS = {"meld": _meld, "add": _add, "discard": _discard, "take": _take} | {verb: _single(verb) for verb in ("draw", "ask", "yes", "no")}

@@ -11,7 +11,6 @@ import torch
 
 from hf_env.engine.jit import entry
 
-
 # Added to the logits of illegal actions: any lower than it, its gradient in the entropy could overflow, and minus
 # infinity would turn it into NaN; any nearer, logits could rival it.
 _ILLEGAL = 1e30

@@ -63,9 +63,7 @@ class MlpNetwork(nn.Module):
         self._columns = None if len(columns) == len(self.observation_scale) else columns
         widths = [len(columns)] + [config.width] * config.depth
         self.hidden = nn.ModuleList(nn.Linear(i, o) for i, o in zip(widths[:-1], widths[1:], strict=True))
-        self.norms = nn.ModuleList(
-            nn.LayerNorm(config.width) if config.layer_norm else nn.Identity() for _ in range(config.depth)
-        )
+        self.norms = nn.ModuleList(nn.LayerNorm(config.width) if config.layer_norm else nn.Identity() for _ in range(config.depth))
         self.policy_head = nn.Linear(config.width, num_actions)
         self.value_head = nn.Linear(config.width, 1)
 

@@ -134,9 +134,7 @@ class Table:
 
         Raises RuntimeError if a player chose an illegal action: a bug of that player.
         """
-        play_games_on(
-            self.games, self.rules, self._numbers, self._noise, self._keys, self.decisions, np.int64(decisions), self._work
-        )
+        play_games_on(self.games, self.rules, self._numbers, self._noise, self._keys, self.decisions, np.int64(decisions), self._work)
         wrong = np.flatnonzero(self.decisions == ILLEGAL)
         if len(wrong):
             raise RuntimeError(f"a scripted player chose an illegal action in the deal of seed {self.seeds[wrong[0]]}")

@@ -9,16 +9,16 @@ import numpy as np
 from hf_env.engine.cards import CARDS_PER_DECK, JOKER, MAX_BOOKS, NUM_KINDS, NUM_MELDS, NUM_NATURALS, RED3, TWO, WILD
 from hf_env.engine.dealing import opening_minimum
 from hf_env.engine.jit import kernel
-from hf_env.engine.melds import open_size, wild_limit_allows
+from hf_env.engine.melds import wild_limit_allows
 from hf_env.engine.state import (
     CLEAN_BOOKS,
     DIRTY_BOOKS,
     END_OUT,
     GROW_ANY,
     GROW_NONE,
+    NO_LIMIT,
     NOT_ENDED,
     NOT_YET,
-    NO_LIMIT,
     PERMISSION_NONE,
     PHASE_ANSWER,
     PHASE_DRAW,

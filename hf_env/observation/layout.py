@@ -117,16 +117,13 @@ def _options() -> list[tuple]:
         for name, scale in _OPTION_COUNTS
     ]
     rows += [
-        (f"option_{name}", (3,), f"rule option {name}, one-hot: {', '.join(words)}", 0, 1, 1, "all")
-        for name, words in _OPTION_CHOICES
+        (f"option_{name}", (3,), f"rule option {name}, one-hot: {', '.join(words)}", 0, 1, 1, "all") for name, words in _OPTION_CHOICES
     ]
     rows += [
         (f"option_{name}", (2,), f"rule option {name}: whether there is a limit, and it", 0, 32767, scale, "all")
         for name, scale in _OPTION_LIMITS
     ]
-    return rows + [
-        (f"option_{name}", (1,), f"rule option {name}, {_POINTS}", 0, 32767, scale, "all") for name, scale in _OPTION_POINTS
-    ]
+    return rows + [(f"option_{name}", (1,), f"rule option {name}, {_POINTS}", 0, 32767, scale, "all") for name, scale in _OPTION_POINTS]
 
 
 def _events() -> list[tuple]:
@@ -202,9 +199,7 @@ class _Layout:
         lines = ["| section | from | shape | range | scale | known to | meaning |", "|---|--:|---|---|--:|---|---|"]
         for x in self.sections:
             shape = " x ".join(str(n) for n in x.shape)
-            lines.append(
-                f"| `{x.name}` | {x.slice.start} | {shape} | {x.low}..{x.high} | {x.scale:g} | {x.known_to} | {x.meaning} |"
-            )
+            lines.append(f"| `{x.name}` | {x.slice.start} | {shape} | {x.low}..{x.high} | {x.scale:g} | {x.known_to} | {x.meaning} |")
         return "\n".join(lines)
 
 
@@ -239,5 +234,3 @@ class StateLayout(_Layout):
     def __init__(self, rules="whitnack") -> None:
         seats, sides = _seats_and_sides(rules)
         super().__init__(_truth(seats) + _public(seats, sides) + _events(), seats, sides)
-
-

@@ -145,9 +145,7 @@ def back(width: int, height: int, colour: Colour) -> Image.Image:
         lines.line((at, 0, at - image.height, image.height), light, _OVER)
     margin = 2.5 * _OVER
     mask = Image.new("L", image.size, 0)
-    ImageDraw.Draw(mask).rounded_rectangle(
-        (margin, margin, image.width - 1 - margin, image.height - 1 - margin), width * _OVER * 0.1, 255
-    )
+    ImageDraw.Draw(mask).rounded_rectangle((margin, margin, image.width - 1 - margin, image.height - 1 - margin), width * _OVER * 0.1, 255)
     image.paste(inner, (0, 0), mask)
     return _reduced(image)
 

@@ -107,10 +107,7 @@ def wild_melds_agree(rules: "RuleSet") -> str | None:
                 "bans them: set the third number to 0"
             )
         if cap is not None and wild > cap:
-            return (
-                f"books_to_go_out = {quota} in deal {deal} needs {_books(wild, 'wild')}, more than "
-                f"wild_book_cap = {cap} allows"
-            )
+            return f"books_to_go_out = {quota} in deal {deal} needs {_books(wild, 'wild')}, more than wild_book_cap = {cap} allows"
     return None
 
 

@@ -84,9 +84,7 @@ Plain = BeforeValidator(plain)
 Bonus = Annotated[int, Field(ge=0, le=MAX_BONUS, multiple_of=POINT_STEP)]
 OptionalBonus = Annotated[Bonus | None, BeforeValidator(_or_none)]
 CardPoints = Annotated[int, Field(ge=0, le=MAX_CARD_POINTS, multiple_of=POINT_STEP), Plain]
-OptionalTarget = Annotated[
-    Annotated[int, Field(ge=POINT_STEP, le=MAX_TARGET, multiple_of=POINT_STEP)] | None, BeforeValidator(_or_none)
-]
+OptionalTarget = Annotated[Annotated[int, Field(ge=POINT_STEP, le=MAX_TARGET, multiple_of=POINT_STEP)] | None, BeforeValidator(_or_none)]
 OptionalCap = Annotated[Annotated[int, Field(ge=0, le=MAX_QUOTA)] | None, BeforeValidator(_or_none)]
 TakeCount = Annotated[Annotated[int, Field(ge=0, le=MAX_TAKE)] | Literal["all"], Plain]
 Opening = Annotated[

@@ -10,11 +10,28 @@ from hf_env.engine.state import MAX_DEAL_ENTRIES, NO_LIMIT, RULES_DTYPE
 if TYPE_CHECKING:
     from hf_env.rules.ruleset import RuleSet
 
-_SAME_NAME = (
-    "players decks hand_size foot_size deals book_size max_wilds min_naturals max_turns clean_book dirty_book "
-    "wild_book going_out red3_laid red3_held unfinished_wild_penalty wild_melds take_needs_open wild_discard_freezes "
-    "partner_foot"
-).split()
+_SAME_NAME = [
+    "players",
+    "decks",
+    "hand_size",
+    "foot_size",
+    "deals",
+    "book_size",
+    "max_wilds",
+    "min_naturals",
+    "max_turns",
+    "clean_book",
+    "dirty_book",
+    "wild_book",
+    "going_out",
+    "red3_laid",
+    "red3_held",
+    "unfinished_wild_penalty",
+    "wild_melds",
+    "take_needs_open",
+    "wild_discard_freezes",
+    "partner_foot",
+]
 _BURIED = {"red3": (RED3,), "wild": (TWO, JOKER), "black3": (BLACK3,)}
 _LOW_RANKS = 4  # 4, 5, 6, 7 are the first kinds; 8 to K lie between them and the ace
 

@@ -125,9 +125,7 @@ class RuleSet(BaseModel):
         "whether a wild on top can be taken, by a pair of the same wild",
     )
     take_needs_open: o.YesNo = o.yes_no(False, "only a side that has opened on an earlier turn may take")
-    wild_discard_freezes: o.YesNo = o.yes_no(
-        False, "a wild anywhere in the discard pile leaves only the natural pair as key"
-    )
+    wild_discard_freezes: o.YesNo = o.yes_no(False, "a wild anywhere in the discard pile leaves only the natural pair as key")
     books_to_go_out: o.QuotaByDeal = o.option(
         ((2, 2, 1),),
         f"[clean, dirty, wild], each a whole number from 0 to {o.MAX_QUOTA}, or a list of 1 to 20 of these, one a deal",
@@ -146,20 +144,14 @@ class RuleSet(BaseModel):
     max_turns: Annotated[int, o.Plain] = o.number(
         800, 1, o.MAX_TURNS, "turns after which a deal ends as by stock out", auto=f"{o.TURNS_A_PLAYER} x players"
     )
-    points: CardPoints = o.option(
-        CardPoints(), "a table with any of joker, two, ace, high, low, black3", "points of the cards, by kind"
-    )
+    points: CardPoints = o.option(CardPoints(), "a table with any of joker, two, ace, high, low, black3", "points of the cards, by kind")
     clean_book: Annotated[o.Bonus, o.Plain] = o.option(500, o.BONUS_WORDS, "bonus of a clean book")
     dirty_book: Annotated[o.Bonus, o.Plain] = o.option(300, o.BONUS_WORDS, "bonus of a dirty book")
     wild_book: Annotated[o.Bonus, o.Plain] = o.option(1500, o.BONUS_WORDS, "bonus of a wild book")
     going_out: Annotated[o.Bonus, o.Plain] = o.option(100, o.BONUS_WORDS, "bonus of the side that goes out")
     red3_laid: Annotated[o.Bonus, o.Plain] = o.option(100, o.BONUS_WORDS, "points of a red 3 on the table")
-    red3_held: Annotated[o.Bonus, o.Plain] = o.option(
-        100, o.BONUS_WORDS, "points subtracted for a red 3 in a hand or a foot at the end"
-    )
-    sevens_book: o.OptionalBonus = o.option(
-        None, f'{o.BONUS_WORDS}, or "none"', "bonus of a clean book of 7s, in place of clean_book"
-    )
+    red3_held: Annotated[o.Bonus, o.Plain] = o.option(100, o.BONUS_WORDS, "points subtracted for a red 3 in a hand or a foot at the end")
+    sevens_book: o.OptionalBonus = o.option(None, f'{o.BONUS_WORDS}, or "none"', "bonus of a clean book of 7s, in place of clean_book")
     unfinished_wild_penalty: Annotated[o.Bonus, o.Plain] = o.option(
         0, o.BONUS_WORDS, "points subtracted once from a side whose wild meld is no book at the end"
     )

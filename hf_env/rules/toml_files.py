@@ -25,9 +25,7 @@ def parse_toml(data: bytes, source: str) -> dict[str, Any]:
         text = data.decode("utf-8-sig")
         longest = max(map(len, text.split("\n")), default=0)
         if longest > MAX_LINE_LENGTH:
-            raise RulesError(
-                f"{source} has a line of {longest:,} characters; those of a rule file have at most {MAX_LINE_LENGTH:,}"
-            )
+            raise RulesError(f"{source} has a line of {longest:,} characters; those of a rule file have at most {MAX_LINE_LENGTH:,}")
         return tomllib.loads(text.replace("\r\n", "\n"))
     except UnicodeDecodeError as error:
         raise RulesError(f"{source} is not a text in UTF-8: byte {error.start} cannot be read") from None

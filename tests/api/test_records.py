@@ -248,8 +248,8 @@ def test_files_that_hold_no_records(tmp_path: Path) -> None:
     """The line is named; empty lines are passed over; rubbish is refused."""
     path = tmp_path / "x.jsonl"
     for content, message in (
-        (b"\n\n{\"a\": 1}\n[1]\n", "line 4: no JSON object"),
-        (b"{\"a\": 1\n", "line 1: no JSON"),
+        (b'\n\n{"a": 1}\n[1]\n', "line 4: no JSON object"),
+        (b'{"a": 1\n', "line 1: no JSON"),
         (b"\xff\xfe\x00", "line 1: no JSON"),
         (b"[" * 100_000, "line 1: no JSON"),
     ):

@@ -31,9 +31,7 @@ def test_an_illegal_action_raises_before_any_game_has_moved():
         assert_same(before, everything(vec))
 
 
-@pytest.mark.parametrize(
-    "actions", [[0, 0, 0], 0, [[0], [0]], [0.0, 0.0], ["draw", "draw"], [True, True], [None, None], []], ids=str
-)
+@pytest.mark.parametrize("actions", [[0, 0, 0], 0, [[0], [0]], [0.0, 0.0], ["draw", "draw"], [True, True], [None, None], []], ids=str)
 def test_actions_of_another_shape_or_type_are_refused(actions):
     vec = VectorGame(2, "mini", 0)
     before = everything(vec)

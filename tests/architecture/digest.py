@@ -29,9 +29,7 @@ def choose(mask: np.ndarray, key: int) -> int:
 
 def lines(rules, seed: int, steps: int) -> list[str]:
     """One line for each decision of a game: who plays what, and checksums of mask, observations, rewards and record."""
-    vec = VectorGame(
-        1, rules, seed, autoreset="SAME_STEP", events=True, shaping=SHAPINGS[seed % 3], reward=REWARDS[seed // 3 % 3]
-    )
+    vec = VectorGame(1, rules, seed, autoreset="SAME_STEP", events=True, shaping=SHAPINGS[seed % 3], reward=REWARDS[seed // 3 % 3])
     found = []
     for step in range(steps):
         action = choose(vec.action_masks[0], seed * 1_000_003 + step)

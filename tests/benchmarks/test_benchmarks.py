@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hf_env import VectorGame, hand_and_foot_v0
+from training.benchmarks import learning, peers, profile, rows, single, vector
 from training.benchmarks.loops import CHUNK, AecPlay
 from training.benchmarks.peer_plays import make_play
-from training.benchmarks import learning, peers, profile, rows, single, vector
 from training.benchmarks.rows import BenchmarkError, microseconds, rate
 
 
@@ -103,7 +103,12 @@ def test_rows_of_peers_hold_the_ratio_of_ours_to_theirs():
     def result(speed):
         return {"speed": speed, "by_clock": speed, "decisions": 5, "games": 2}
 
-    speeds = {peers.OURS_VECTOR: [result(900.0), result(1100.0)], peers.OURS_AEC: [result(300.0)], ("RLCard", "uno"): [result(50.0)], ("pgx", "x"): [result(200.0)]}
+    speeds = {
+        peers.OURS_VECTOR: [result(900.0), result(1100.0)],
+        peers.OURS_AEC: [result(300.0)],
+        ("RLCard", "uno"): [result(50.0)],
+        ("pgx", "x"): [result(200.0)],
+    }
     found = {row.key: row for row in peers.compare(speeds)}
     assert found["peers/hf_env/VectorGame"].value == 1000.0
     assert found["peers/RLCard/uno"].details["ratio"] == 20.0 and found["peers/RLCard/uno"].details["aec_ratio"] == 6.0
@@ -142,7 +147,21 @@ def test_training_is_compared_where_sb3_is_missing(monkeypatch):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_threads_are_compared_with_processes(threads, handfoot, tmp_path):
-    code, out, err = handfoot("bench", "--only", "threads", "--rules", "mini", "--games", "16", "--threads", threads, "--seconds", "0.05", "--json", tmp_path / "x.json")
+    code, out, err = handfoot(
+        "bench",
+        "--only",
+        "threads",
+        "--rules",
+        "mini",
+        "--games",
+        "16",
+        "--threads",
+        threads,
+        "--seconds",
+        "0.05",
+        "--json",
+        tmp_path / "x.json",
+    )
     assert code == 0, err
     values = json.loads((tmp_path / "x.json").read_text())
     if threads == 1:

@@ -95,7 +95,12 @@ sys.exit(run(sys.argv[1:]))
 
 
 @pytest.mark.parametrize(
-    "arguments", [("rules", "list"), ("evaluate", "greedy", "random", "--rules", "mini", "--deals", "4"), ("bench", "--rules", "mini", "--seconds", "0.1", "--only", "vector", "--games", "8")]
+    "arguments",
+    [
+        ("rules", "list"),
+        ("evaluate", "greedy", "random", "--rules", "mini", "--deals", "4"),
+        ("bench", "--rules", "mini", "--seconds", "0.1", "--only", "vector", "--games", "8"),
+    ],
 )
 def test_without_torch_all_but_training_works(arguments):
     result = _process(*arguments, code=WITHOUT_TORCH)
@@ -141,16 +146,41 @@ def test_a_reader_who_goes_away_is_no_error_in_the_log():
 def test_bench_prints_its_figures_and_what_they_depend_on(handfoot, tmp_path):
     path = tmp_path / "figures.json"
     parts = [word for name in ("vector", "aec", "copies", "memory") for word in ("--only", name)]
-    code, out, _ = handfoot("bench", "--rules", "mini", "--seconds", "0.1", "--games", "32", "--games", "1", "--threads", "2", *parts, "--json", path)
+    code, out, _ = handfoot(
+        "bench", "--rules", "mini", "--seconds", "0.1", "--games", "32", "--games", "1", "--threads", "2", *parts, "--json", path
+    )
     assert code == 0
-    for word in ("32 games, masks and observations", "1 game, masks alone", "32 games, masks and observations, 2 threads", "neither", "decisions/s", "ended"):
+    for word in (
+        "32 games, masks and observations",
+        "1 game, masks alone",
+        "32 games, masks and observations, 2 threads",
+        "neither",
+        "decisions/s",
+        "ended",
+    ):
         assert word in out
-    for word in ("last() and step()", "clone of a game", "restore", "bytes", "2 cores" if os.cpu_count() == 2 else "cores", "numba", "observation"):
+    for word in (
+        "last() and step()",
+        "clone of a game",
+        "restore",
+        "bytes",
+        "2 cores" if os.cpu_count() == 2 else "cores",
+        "numba",
+        "observation",
+    ):
         assert word in out
     values = json.loads(path.read_text())
     assert values["format"] == "hf-benchmark/1" and values["settings"]["games"] == [32, 1]
     rows = {row["key"]: row for row in values["rows"]}
-    assert {"vector/32/full", "vector/32/masks", "vector/32/moves", "vector/32/threads2", "vector/1/full", "aec/last-step", "copies/clone"} <= set(rows)
+    assert {
+        "vector/32/full",
+        "vector/32/masks",
+        "vector/32/moves",
+        "vector/32/threads2",
+        "vector/1/full",
+        "aec/last-step",
+        "copies/clone",
+    } <= set(rows)
     assert rows["vector/32/full"]["details"]["digest"] == rows["vector/32/threads2"]["details"]["digest"]
     assert all(row["value"] > 0 for row in rows.values()) and "vector/1/threads2" not in rows
     assert {"numpy", "numba", "rules", "observation", "actions"} <= set(values["versions"])

@@ -31,7 +31,9 @@ def test_a_policy_against_itself_is_told_apart(handfoot):
 
 
 def test_rules_may_be_changed_and_several(handfoot):
-    code, out, _ = handfoot("evaluate", "random", "greedy", "--rules", "whitnack", "--rules", "family-ask", "--set", "deals=1", "--deals", 4)
+    code, out, _ = handfoot(
+        "evaluate", "random", "greedy", "--rules", "whitnack", "--rules", "family-ask", "--set", "deals=1", "--deals", 4
+    )
     assert code == 0 and "under whitnack, family-ask" in out and "4 deals: 4 games, 2 game seeds" in out
 
 
@@ -103,7 +105,18 @@ def test_precision_behaviour_and_seats_are_told(handfoot, tmp_path):
     values = json.loads(path.read_text())
     assert code == 0 and "an interval of ± 20 points a deal needs about " in out and " more deals" in out
     assert f"would need {values['variance']['times_as_many_deals_unpaired']:.1f} times as many deals" in out
-    for label in ("opening round", "foot round", "takes", "clean books", "dirty books", "wild books", "gone out", "points stranded", "asks", "answered yes"):
+    for label in (
+        "opening round",
+        "foot round",
+        "takes",
+        "clean books",
+        "dirty books",
+        "wild books",
+        "gone out",
+        "points stranded",
+        "asks",
+        "answered yes",
+    ):
         assert f"\n  {label} " in out
     assert out.count("\n    seat ") == 2 == len(values["seats"])
     assert set(values["more_deals_for"]) == {"100", "50", "25", "20"} and set(values["behaviour"]) == {"a", "b"}

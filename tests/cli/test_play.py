@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.human import HumanPolicy, PersonLeft
+from agents.human import HumanPolicy
 from agents.human.telling import deal_parts
 from agents.human.wishes import WishError, parse_wish, split_line
 from agents.policy import PolicyBatch, SeatViews

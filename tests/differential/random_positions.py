@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 from hf_env.engine.cards import CARDS_PER_DECK, KIND_CHARS
-from hf_env.rules import RuleSet, RulesError, load_rules
+from hf_env.rules import RulesError, RuleSet, load_rules
 from tests.reference.laying import NATURALS, WILDS, Options, book_type, canonical
 
 SEATINGS = [(2, "alone"), (3, "alone"), (4, "pairs"), (4, "pairs"), (6, "threes")]

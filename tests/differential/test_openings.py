@@ -1,7 +1,7 @@
 """Openings against brute force: a piece is legal exactly if some sequence of lay-downs after it reaches the minimum."""
 
 import random
-from functools import lru_cache
+from functools import cache
 
 import pytest
 
@@ -21,7 +21,7 @@ def brute_force(rules: RuleSet, position: dict) -> set[str]:
     options = Options(rules.resolved())
     minimum = rules.opening_minimum(position["deal"])
 
-    @lru_cache(maxsize=None)
+    @cache
     def most(hand: str, melds: tuple, books: tuple) -> int:
         best = 0
         for label, (_, cards) in LAYDOWNS.items():

@@ -77,7 +77,9 @@ def test_crossplay_seats_every_pairing_in_both_orders():
     for p, q in ((0, 0), (0, 1), (1, 1)):
         total, number = 0.0, 0
         seeds = cluster_seeds(3, 0, 2)
-        lineups = [[first, 2, second, 2] for first, second in ((p, q), (q, p))] + [[2, first, 2, second] for first, second in ((p, q), (q, p))]
+        lineups = [[first, 2, second, 2] for first, second in ((p, q), (q, p))] + [
+            [2, first, 2, second] for first, second in ((p, q), (q, p))
+        ]
         # Greedy and first_legal do not use their keys; the random opponents do, so the seatings must be the match's own.
         order = [(0, lineups[0], 0), (1, lineups[2], 1)] + ([(2, lineups[1], 0), (3, lineups[3], 1)] if p != q else [])
         for cluster, game_seed in enumerate(seeds):
@@ -120,7 +122,9 @@ def test_no_crossplay_without_partners():
         crossplay(["greedy", "random"], "greedy", Plan(rules="mini"))
 
 
-@pytest.mark.parametrize(("policies", "said"), [(["random"], "2 to 100 policies, not 1"), (["random", "greedy", "random"], "'random' is named 2 times")])
+@pytest.mark.parametrize(
+    ("policies", "said"), [(["random"], "2 to 100 policies, not 1"), (["random", "greedy", "random"], "'random' is named 2 times")]
+)
 def test_lists_that_cannot_be_played(policies, said):
     with pytest.raises(ValueError, match=said):
         tournament(policies, Plan(rules="mini"))

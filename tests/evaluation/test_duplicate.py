@@ -64,7 +64,9 @@ def test_no_two_decisions_share_a_key():
     assert len(a.keys) == len(set(a.keys)) == result.num_decisions and a.started == 1
 
 
-@pytest.mark.parametrize(("deals", "rules", "played"), [(1, "whitnack", 8), (8, "whitnack", 8), (9, "whitnack", 16), (13, "six-pairs", 24), (3, "mini", 4)])
+@pytest.mark.parametrize(
+    ("deals", "rules", "played"), [(1, "whitnack", 8), (8, "whitnack", 8), (9, "whitnack", 16), (13, "six-pairs", 24), (3, "mini", 4)]
+)
 def test_deals_are_rounded_up_to_whole_clusters(deals, rules, played):
     result = evaluate(first_legal, last_legal, deals=deals, rules=rules)
     assert result.num_deals == played == result.cluster_deals.sum() and result.asked_deals == deals

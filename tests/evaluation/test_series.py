@@ -42,7 +42,10 @@ def test_the_number_of_processes_makes_no_difference(tmp_path, rules):
 
 
 def test_an_evaluation_in_processes_is_that_of_one_process():
-    there, here = evaluation("random", "greedy", Plan(deals=130, rules=MINI, processes=2)), evaluate("random", "greedy", deals=130, rules=MINI)
+    there, here = (
+        evaluation("random", "greedy", Plan(deals=130, rules=MINI, processes=2)),
+        evaluate("random", "greedy", deals=130, rules=MINI),
+    )
     assert replace(there, seconds=0.0).to_json() == replace(here, seconds=0.0).to_json()
 
 
@@ -108,7 +111,9 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path):
         tournament((first_legal, last_legal), Plan(deals=32, rules=MINI, out=tmp_path))
 
 
-@pytest.mark.parametrize(("kind", "fault", "said"), [("silent", "time", "did not answer within 1 s"), ("exit", "died", "ended the process that asked it")])
+@pytest.mark.parametrize(
+    ("kind", "fault", "said"), [("silent", "time", "did not answer within 1 s"), ("exit", "died", "ended the process that asked it")]
+)
 def test_a_policy_that_does_not_come_back_forfeits_that_game(tmp_path, kind, fault, said):
     plan = Plan(deals=48, rules=MINI, processes=2, limit_seconds=1.0, out=tmp_path)
     result = tournament((Faulty(kind, games={5}), first_legal, last_legal), plan)
@@ -158,7 +163,10 @@ def test_an_interruption_keeps_what_is_finished(tmp_path):
     finally:
         process.kill()
     assert process.returncode == 130
-    assert [line for line in err.splitlines() if line] == [f"the finished games are kept; the same command with --out {out} goes on", "handfoot: interrupted"]
+    assert [line for line in err.splitlines() if line] == [
+        f"the finished games are kept; the same command with --out {out} goes on",
+        "handfoot: interrupted",
+    ]
     kept = list(out.glob("results/*.npz"))
     assert len(kept) >= 3 and not (out / "report.json").exists()
     assert {path.stem for path in kept} <= {path.name.split(".")[0] for path in out.glob("records/*.gz")}

@@ -84,9 +84,7 @@ INTERPRETED = {"add_to_complete": "any", "stock_out": "reshuffle", "min_naturals
 def run_elsewhere(environment: dict[str, str], overrides: dict, decisions: int) -> str:
     """The same run in a process of its own with other settings of Numba."""
     code = SCRIPT.format(overrides=overrides, decisions=decisions)
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, env={**os.environ, **environment}
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env={**os.environ, **environment})
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 

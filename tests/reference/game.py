@@ -29,13 +29,13 @@ class ReferenceGame:
         self.known = [""] * players
         at = 0
         for seat in order:
-            self.hands[seat] = canonical(deck[at:at + options.hand_size])
+            self.hands[seat] = canonical(deck[at : at + options.hand_size])
             at += options.hand_size
         for seat in order:
-            self.feet[seat] = canonical(deck[at:at + options.foot_size])
+            self.feet[seat] = canonical(deck[at : at + options.foot_size])
             at += options.foot_size
         self.discard = deck[at]
-        self.stock = deck[at + 1:]
+        self.stock = deck[at + 1 :]
         self.seat = first
         for seat in order:  # Rule 3: red 3s in the hands are laid and replaced before the first turn
             self._lay_red3s_and_replace(seat)
@@ -104,8 +104,7 @@ class ReferenceGame:
             "known": list(self.known),
             "stock": self.stock,
             "discard": self.discard,
-            "sides": [{"melds": dict(s.melds), "books": list(s.books), "red3": s.red3, "opened": s.opened}
-                      for s in self.sides],
+            "sides": [{"melds": dict(s.melds), "books": list(s.books), "red3": s.red3, "opened": s.opened} for s in self.sides],
         }
 
     # ---------------------------------------------------------------------------------------- who, what
@@ -197,7 +196,7 @@ class ReferenceGame:
         after = self.options.lay(label, side.melds, side.books)
         if after is None:
             return False
-        return self._state_legal(hand, *after, LAYDOWNS[label][1], self.discard[:self.taking])
+        return self._state_legal(hand, *after, LAYDOWNS[label][1], self.discard[: self.taking])
 
     def _state_legal(self, hand, melds, books, laid_cards, owed):
         """May a lay-down or take lead to this? `owed`: the cards of a take that come once the side is open."""
@@ -235,7 +234,7 @@ class ReferenceGame:
 
     def _take_legal(self, label):
         taken = take(self, label)
-        return taken is not None and self._state_legal(*taken, self.discard[1:number_taken(self)])
+        return taken is not None and self._state_legal(*taken, self.discard[1 : number_taken(self)])
 
     # -------------------------------------------------------------------------------------------- apply
 
@@ -372,7 +371,7 @@ class ReferenceGame:
                 return
             side.opened = True
             self.laid = 0
-        owed, self.discard = self.discard[:self.taking], self.discard[self.taking:]
+        owed, self.discard = self.discard[: self.taking], self.discard[self.taking :]
         self.taking = 0
         for card in owed:
             self._receive(seat, card)

@@ -4,7 +4,7 @@ A card is one character, a set of cards a string in the order of KINDS. A side's
 from a rank (or "wild") to the cards of the unfinished meld, and `books`, a list of strings in order of completion.
 """
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 NATURALS = "456789TJQKA"
 WILDS = "2*"
@@ -12,8 +12,8 @@ KINDS = NATURALS + WILDS + "br"
 TARGETS = tuple(NATURALS) + ("wild",)  # what a card can be laid on: a meld of a rank, or the wild meld
 
 _POINTS_KEY = {"*": "joker", "2": "two", "A": "ace", "b": "black3"}
-_POINTS_KEY.update({kind: "low" for kind in "4567"})
-_POINTS_KEY.update({kind: "high" for kind in "89TJQK"})
+_POINTS_KEY.update(dict.fromkeys("4567", "low"))
+_POINTS_KEY.update(dict.fromkeys("89TJQK", "high"))
 
 
 def canonical(cards):
@@ -52,6 +52,7 @@ def by_deal(value, deal):
 
 
 # ---------------------------------------------------------------------------------------------- options
+
 
 class Options:
     """The resolved options of Rule 11 as attributes, and what follows from them."""
@@ -138,12 +139,16 @@ class Options:
             return None
         if self.add_to_complete == "naturals" and card not in NATURALS:
             return None
-        order = [i for wanted in ("dirty", "clean", "wild") for i, book in enumerate(books)
-                 if book_type(book) == wanted and target_of(book) == target]
+        order = [
+            i
+            for wanted in ("dirty", "clean", "wild")
+            for i, book in enumerate(books)
+            if book_type(book) == wanted and target_of(book) == target
+        ]
         for i in order:
             grown = canonical(books[i] + card)
             if self.wilds_fit(grown):
-                return dict(melds), [*books[:i], grown, *books[i + 1:]]
+                return dict(melds), [*books[:i], grown, *books[i + 1 :]]
         return None
 
     def lay(self, label, melds, books):
@@ -181,8 +186,13 @@ class Options:
                 after = self.lay(label, {target: meld} if meld else {}, books)
                 if after is None:
                     continue
-                state = (len(left) - left.count("2") - left.count("*"), left.count("2"), left.count("*"),
-                         after[0].get(target, ""), tuple(after[1]))
+                state = (
+                    len(left) - left.count("2") - left.count("*"),
+                    left.count("2"),
+                    left.count("*"),
+                    after[0].get(target, ""),
+                    tuple(after[1]),
+                )
                 if state not in found:
                     found.add(state)
                     todo.append(state)
@@ -192,7 +202,7 @@ class Options:
         """The most card points that lay-downs from the hand can bring onto the table."""
         melds = dict(melds)
 
-        @lru_cache(maxsize=None)
+        @cache
         def best(number, twos, jokers):
             if number == len(TARGETS):
                 return 0
@@ -223,7 +233,7 @@ class Options:
         quota = self.quota(deal)
         need = tuple(quota.values())
 
-        @lru_cache(maxsize=None)
+        @cache
         def search(number, twos, jokers, left, types):
             if left > 1:
                 return False
@@ -231,13 +241,11 @@ class Options:
                 left += twos + jokers + hand.count("b")
                 if any(have < wanted for have, wanted in zip(types, need, strict=True)):
                     return False
-                return (left == 0 and self.final_discard != "required") or (
-                    left == 1 and self.final_discard != "forbidden")
+                return (left == 0 and self.final_discard != "required") or (left == 1 and self.final_discard != "forbidden")
             target = TARGETS[number]
             own = tuple(book for book in books if target_of(book) == target)
             naturals = hand.count(target) if target != "wild" else 0
-            for left2, twos2, jokers2, _, own2 in self.outcomes(
-                    target, naturals, twos, jokers, melds.get(target, ""), own):
+            for left2, twos2, jokers2, _, own2 in self.outcomes(target, naturals, twos, jokers, melds.get(target, ""), own):
                 made = [book_type(book) for book in own2]
                 types2 = tuple(have + made.count(name) for have, name in zip(types, quota, strict=True))
                 if search(number + 1, twos2, jokers2, left + left2, types2):
@@ -248,6 +256,7 @@ class Options:
 
 
 # ----------------------------------------------------------------------------------------------- labels
+
 
 def _laydowns():
     """Every lay-down's label, with its target and the cards that it takes from the hand."""

@@ -4,9 +4,10 @@ import pytest
 
 from .game import ReferenceGame
 from .laying import KINDS, LAYDOWNS, Options, canonical
-from .tables import MINI, WHITNACK, can_reach_opening, decks_of, laydowns, opening_max, reshuffle, table
+from .tables import MINI, WHITNACK, can_reach_opening, decks_of, laydowns, opening_max, table
 
 # ----------------------------------------------------------------------------------------------- Rule 1, 3
+
 
 def test_labels_and_cards():
     assert len(LAYDOWNS) == 11 * 6 + 4 + 11 + 11 * 2 + 2
@@ -28,11 +29,15 @@ def test_dealing_order_and_red_threes_replaced():
 
 # --------------------------------------------------------------------------------------- Rule 4, melds
 
-@pytest.mark.parametrize("limit, allowed", [
-    ("two_to_one", {3: 1, 4: 1, 5: 1, 6: 2, 7: 2}),
-    ("more_naturals", {3: 1, 4: 1, 5: 2, 6: 2, 7: 3}),
-    ("at_most", {3: 1, 4: 2, 5: 2, 6: 2, 7: 2}),
-])
+
+@pytest.mark.parametrize(
+    "limit, allowed",
+    [
+        ("two_to_one", {3: 1, 4: 1, 5: 1, 6: 2, 7: 2}),
+        ("more_naturals", {3: 1, 4: 1, 5: 2, 6: 2, 7: 3}),
+        ("at_most", {3: 1, 4: 2, 5: 2, 6: 2, 7: 2}),
+    ],
+)
 def test_wild_limit(limit, allowed):
     options = Options(WHITNACK | {"wild_limit": limit})
     for size, most in allowed.items():
@@ -81,6 +86,7 @@ def test_add_to_complete():
 
 # ------------------------------------------------------------------------------------- Rule 4, opening
 
+
 def test_opening_minimum_counts_cards_only():
     assert not can_reach_opening(WHITNACK, 1, "6" * 7, {}, [], 0)
     assert not can_reach_opening(WHITNACK, 1, "6" * 9, {}, [], 0)
@@ -118,12 +124,20 @@ def test_opening_may_use_the_last_card_and_brings_the_foot():
 
 # --------------------------------------------------------------------------------------- Rule 5, taking
 
+
 def test_take_that_opens():
     game = table(hands=["992b"], discard="9KKQJT8b4", phase="draw")
     assert game.legal() == {"draw", "take"}
     game.apply("take")
-    assert game.position()["turn"] == {"seat": 0, "phase": "play", "asked": False, "answers": {}, "may_go_out": False,
-                                       "laid": 30, "taking": 6}
+    assert game.position()["turn"] == {
+        "seat": 0,
+        "phase": "play",
+        "asked": False,
+        "answers": {},
+        "may_go_out": False,
+        "laid": 30,
+        "taking": 6,
+    }
     assert game.discard == "KKQJT8b4" and game.hands[0] == "2b"
     assert game.legal() == {"add 2>9"}
     game.apply("add 2>9")
@@ -203,6 +217,7 @@ def test_a_take_must_leave_enough_in_the_foot():
 
 
 # ----------------------------------------------------------------------------------------- Rule 6, foot
+
 
 def test_foot_after_a_discard_comes_at_the_next_turn():
     game = table(hands=["4", "45", "45", "45"], sides=[{"opened": True}], stock="8888888888888")
@@ -319,6 +334,7 @@ def test_final_discard_forbidden():
 
 # --------------------------------------------------------------------------------- Rule 8, end of a deal
 
+
 def test_stock_out():
     game = table(stock="4", phase="draw")
     game.apply("draw")
@@ -360,22 +376,25 @@ def test_max_turns():
 
 # -------------------------------------------------------------------------------------- Rule 9, scoring
 
+
 def no_points(rules):
     return rules | {"points": dict.fromkeys(rules["points"], 0)}
 
 
 def test_example_a():
     books = ["KKKKKKK", "4444444", "QQQQQ22", "99999**", "2222222"]
-    game = table(no_points(NO_ASKING), hands=["4"], feet=[None, None, None, None],
-                 sides=[{"books": books, "red3": 2, "opened": True}])
+    game = table(no_points(NO_ASKING), hands=["4"], feet=[None, None, None, None], sides=[{"books": books, "red3": 2, "opened": True}])
     game.apply("discard 4")
     assert game.end_reason == "out" and game.deal_scores() == [3400, 0]
 
 
 def test_example_b():
     foot = canonical("r" + "*22" + "5")  # 95 points and a red 3
-    game = table(hands=["Q7*", "", "", ""], feet=[None, None, foot, None],
-                 sides=[{"books": ["KKKKKKK", "9999922"], "melds": {"A": "AAA"}, "red3": 1, "opened": True}])
+    game = table(
+        hands=["Q7*", "", "", ""],
+        feet=[None, None, foot, None],
+        sides=[{"books": ["KKKKKKK", "9999922"], "melds": {"A": "AAA"}, "red3": 1, "opened": True}],
+    )
     assert game.deal_scores() == [860, 0]
 
 

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from functools import lru_cache
+from functools import cache
 
 import pytest
 
@@ -11,6 +11,7 @@ from .laying import LAYDOWNS, NATURALS, WILDS, Options, book_type, canonical, wi
 from .tables import MINI, WHITNACK, decks_of, laydowns, opening_max, reshuffle, shuffled, table
 
 # ------------------------------------------------------------------------- searches against plain search
+
 
 def small_hand(rng, size):
     ranks = rng.sample(NATURALS, 3)
@@ -37,7 +38,7 @@ def test_opening_search_equals_plain_search():
         options = Options(rules)
         hand = small_hand(rng, rng.randrange(3, 9))
 
-        @lru_cache(maxsize=None)
+        @cache
         def most(hand, melds, books):
             best = 0
             for label, (_, cards) in LAYDOWNS.items():
@@ -73,9 +74,15 @@ def test_going_out_search_equals_plain_search():
             if (hand, str(melds), str(books)) in seen:
                 return False
             seen.add((hand, str(melds), str(books)))
-            game = table(rules, hands=[hand], feet=[None, "4", None],
-                         sides=[{"melds": melds, "books": books, "opened": True}],
-                         asked=True, answers={"2": "yes"}, may_go_out=True)
+            game = table(
+                rules,
+                hands=[hand],
+                feet=[None, "4", None],
+                sides=[{"melds": melds, "books": books, "opened": True}],
+                asked=True,
+                answers={"2": "yes"},
+                may_go_out=True,
+            )
             if len(hand) == 1 and f"discard {hand}" in game.legal():
                 return True
             for label in laydowns(game):
@@ -92,6 +99,7 @@ def test_going_out_search_equals_plain_search():
 
 
 # ------------------------------------------------------------------------------------------ random deals
+
 
 def play_randomly(rules, rng, deal=1, check=True):
     players = rules["players"]
@@ -142,19 +150,30 @@ def test_random_deals_under_random_options(seed):
     rng = random.Random(seed)
     players, seating = rng.choice(SEATINGS)
     partners = seating != "alone"
-    rules = MINI | random_options(rng) | {
-        "players": players, "seating": seating, "decks": max(1, players // 2), "hand_size": rng.choice([4, 6]),
-        "foot_size": rng.choice([2, 4]), "draw": rng.choice([1, 2, [2, 3]]), "opening": rng.choice([[0], [15], [50, 90]]),
-        "bury_upcard": rng.choice([["red3", "wild"], [], ["wild", "black3"]]),
-        "take_count": rng.choice([0, 1, 3, 7, "all"]),
-        "take_key": rng.choice(["natural_pair", "natural_and_wild", "any_meld"]),
-        "take_wild_top": rng.choice(["blocked", "matching_pair"]), "take_needs_open": rng.random() < 0.2,
-        "wild_discard_freezes": rng.random() < 0.3,
-        "books_to_go_out": rng.choice([[0, 1, 0], [1, 0, 0], [[1, 1, 0], [0, 0, 0]]]),
-        "partner_foot": partners and rng.random() < 0.5,
-        "permission": rng.choice(["none", "binding_no", "binding_both"]) if partners else "none",
-        "stock_out": rng.choice(["end_deal", "reshuffle"]), "max_turns": rng.choice([60, 200]),
-    }
+    rules = (
+        MINI
+        | random_options(rng)
+        | {
+            "players": players,
+            "seating": seating,
+            "decks": max(1, players // 2),
+            "hand_size": rng.choice([4, 6]),
+            "foot_size": rng.choice([2, 4]),
+            "draw": rng.choice([1, 2, [2, 3]]),
+            "opening": rng.choice([[0], [15], [50, 90]]),
+            "bury_upcard": rng.choice([["red3", "wild"], [], ["wild", "black3"]]),
+            "take_count": rng.choice([0, 1, 3, 7, "all"]),
+            "take_key": rng.choice(["natural_pair", "natural_and_wild", "any_meld"]),
+            "take_wild_top": rng.choice(["blocked", "matching_pair"]),
+            "take_needs_open": rng.random() < 0.2,
+            "wild_discard_freezes": rng.random() < 0.3,
+            "books_to_go_out": rng.choice([[0, 1, 0], [1, 0, 0], [[1, 1, 0], [0, 0, 0]]]),
+            "partner_foot": partners and rng.random() < 0.5,
+            "permission": rng.choice(["none", "binding_no", "binding_both"]) if partners else "none",
+            "stock_out": rng.choice(["end_deal", "reshuffle"]),
+            "max_turns": rng.choice([60, 200]),
+        }
+    )
     for deal in (1, 2):
         game, _ = play_randomly(rules, rng, deal)
         assert game.end_reason in {"out", "stock_draw", "stock_red3", "max_turns"}

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from hypothesis import strategies as st
 
-from hf_env.rules import RuleSet, RulesError
+from hf_env.rules import RulesError, RuleSet
 from hf_env.rules.reach import most_opening_points
 
 T = TypeVar("T")

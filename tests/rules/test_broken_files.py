@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hf_env.rules import RuleSet, RulesError, load_rules
+from hf_env.rules import RulesError, RuleSet, load_rules
 from hf_env.rules.toml_files import MAX_FILE_BYTES
 
 # A TOML value of a wrong type for each option.

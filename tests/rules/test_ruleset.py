@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from hf_env.engine import state
 from hf_env.engine.cards import parse_cards
-from hf_env.rules import CardPoints, RuleSet, RulesError, diff_rules, list_rules, load_rules, parse_setting, preset_text
+from hf_env.rules import CardPoints, RulesError, RuleSet, diff_rules, list_rules, load_rules, parse_setting, preset_text
 from hf_env.rules.document import DOCUMENT, with_tables
 from hf_env.rules.toml_files import parse_toml
 
@@ -172,7 +172,7 @@ RANGES = {
 }  # fmt: skip
 POINTS = ["clean_book", "dirty_book", "wild_book", "going_out", "red3_laid", "red3_held", "sevens_book",
           "unfinished_wild_penalty"]  # fmt: skip
-POINT_RANGES = {key: 10_000 for key in POINTS} | {f"points.{kind}": 500 for kind in CardPoints.model_fields}
+POINT_RANGES = dict.fromkeys(POINTS, 10000) | {f"points.{kind}": 500 for kind in CardPoints.model_fields}
 # What an edge needs from the other options to be possible.
 WITH = {"players": {"decks": 3}, "hand_size": {"decks": 2, "draw": 2}, "foot_size": {"decks": 2},
         "book_size": {"decks": 3}, "min_naturals": {"decks": 2, "book_size": 8}}  # fmt: skip

@@ -196,7 +196,13 @@ def test_policies_read_the_views_only():
         keys=keys,
         make_views=lambda: SeatViews(redacted(games, table.rules, seats), table.rules),
     )
-    for policy, number in ((RandomPolicy(), RANDOM), (GreedyPolicy(), GREEDY), (load("greedy"), GREEDY), (load("expert"), EXPERT), (load("beam"), BEAM)):
+    for policy, number in (
+        (RandomPolicy(), RANDOM),
+        (GreedyPolicy(), GREEDY),
+        (load("greedy"), GREEDY),
+        (load("expert"), EXPERT),
+        (load("beam"), BEAM),
+    ):
         np.testing.assert_array_equal(policy.act(batch), choices(number, games, table.rules, seats, masks, keys))
 
 
@@ -226,9 +232,7 @@ print(table.games["hands"].tolist(), table.games["table"].tolist(), "torch" in s
 
 def test_compiled_and_interpreted_play_the_same_without_torch():
     outputs = [
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT], env=os.environ | changes, capture_output=True, text=True, check=True
-        ).stdout
+        subprocess.run([sys.executable, "-c", SCRIPT], env=os.environ | changes, capture_output=True, text=True, check=True).stdout
         for changes in ({"NUMBA_DISABLE_JIT": "0"}, {"NUMBA_DISABLE_JIT": "1"})
     ]
     assert outputs[0] == outputs[1]

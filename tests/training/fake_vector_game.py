@@ -45,8 +45,7 @@ class FakeVectorGame:
         self.seed = self.seed if seed is None else seed
         n = self.num_games
         self._state = {
-            name: np.zeros(n, np.int64)
-            for name in ("draws", "deal", "turn_seat", "phase", "plays_left", "wanted", "turns_left", "asked")
+            name: np.zeros(n, np.int64) for name in ("draws", "deal", "turn_seat", "phase", "plays_left", "wanted", "turns_left", "asked")
         }
         self._scores = np.zeros((n, self.num_sides), np.int64)
         self._begin_deal(np.ones(n, bool))

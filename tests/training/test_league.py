@@ -179,9 +179,7 @@ def test_only_the_learners_decisions_are_learned_from():
 
     games.step = recording
     rollout = collector.collect(learner.network)
-    expected = sum(
-        int((choice & (lineups[np.arange(16), seats] == LEARNER)).sum()) for seats, choice, lineups in played
-    )
+    expected = sum(int((choice & (lineups[np.arange(16), seats] == LEARNER)).sum()) for seats, choice, lineups in played)
     assert rollout.num_decisions == expected > 0
     seen = np.unique(collector.league.lineups)
     assert (seen <= FIRST_SCRIPTED).any() and (seen >= 0).any()
@@ -259,7 +257,9 @@ def test_noise_replaces_that_share_of_decisions():
     keys = np.arange(2000, dtype=np.uint64)
     # Past the first draw, where hardly anybody has a choice.
     for step in range(15):
-        games.step(ScriptedPolicy("random").choose(games.games, games.rule_records, games.seats, games.action_masks, keys + np.uint64(step << 32)))
+        games.step(
+            ScriptedPolicy("random").choose(games.games, games.rule_records, games.seats, games.action_masks, keys + np.uint64(step << 32))
+        )
     chosen = {
         noise: ScriptedPolicy("greedy", noise).choose(games.games, games.rule_records, games.seats, games.action_masks, keys)
         for noise in (0.0, 0.25, 1.0)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from agents.neural import NetworkConfig, build_network
 
+from agents.neural import NetworkConfig, build_network
 from hf_env import VectorGame
 from training.config import ConfigError
 from training.trainer import visible_scale

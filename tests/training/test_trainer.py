@@ -1,8 +1,8 @@
 """A run as a whole: it learns, stops, saves, resumes exactly, and leaves what it should."""
 
-import shutil
 import json
 import os
+import shutil
 import signal
 import threading
 
@@ -17,7 +17,7 @@ from hf_env.rules import load_rules
 from training.checkpoints import read_checkpoint
 from training.config import ConfigError, TrainConfig
 from training.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
-from training.report import GAMES_NAME, read_log, write_report
+from training.report import read_log, write_report
 from training.trainer import resume, train
 
 from .fake_vector_game import FakeVectorGame

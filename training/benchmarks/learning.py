@@ -116,12 +116,23 @@ def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[C
         other = _run("sb3", seed, seconds)
         measure()
         speed = sum(one["speed"] for one in ours) / len(ours)
-        rows = [Row("training", "training/ours", "our trainer, decisions of all seats", speed, "decisions/s", {"shares": ours[-1]["shares"], "decisions": sum(one["decisions"] for one in ours)})]
+        rows = [
+            Row(
+                "training",
+                "training/ours",
+                "our trainer, decisions of all seats",
+                speed,
+                "decisions/s",
+                {"shares": ours[-1]["shares"], "decisions": sum(one["decisions"] for one in ours)},
+            )
+        ]
         if isinstance(other, str):
             missing["MaskablePPO"] = other
         else:
             details = {"ratio": speed / other["speed"], "decisions": other["decisions"]}
-            rows.append(Row("training", "training/sb3", "sb3-contrib MaskablePPO, decisions of its seat", other["speed"], "decisions/s", details))
+            rows.append(
+                Row("training", "training/sb3", "sb3-contrib MaskablePPO, decisions of its seat", other["speed"], "decisions/s", details)
+            )
         return rows
 
     return [measure, finish]

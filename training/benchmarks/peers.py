@@ -84,7 +84,9 @@ def run_peer(library: str, game: str, seed: int, seconds: float) -> dict | str:
     """
     command = [sys.executable, "-m", "training.benchmarks.peers", library, game, str(seed), str(seconds)]
     try:
-        done = subprocess.run(command, env=os.environ | _ONE_CORE, capture_output=True, text=True, timeout=_PATIENCE_SECONDS + 20 * seconds, check=False)
+        done = subprocess.run(
+            command, env=os.environ | _ONE_CORE, capture_output=True, text=True, timeout=_PATIENCE_SECONDS + 20 * seconds, check=False
+        )
     except subprocess.TimeoutExpired:
         return "it took too long"
     if done.returncode == 0:

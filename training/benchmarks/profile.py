@@ -40,7 +40,16 @@ def profile_rows(num_games: int, rules: Any, seed: int, seconds: float) -> list[
         for play, part in ((full, "whole"), (bare, "bare")):
             timed("choosing", play.choose)
             if play is full:
-                timed("checking", find_illegal, play.games.action_masks, play.actions, everywhere, play.games.terminated, play.games.truncated, 1)
+                timed(
+                    "checking",
+                    find_illegal,
+                    play.games.action_masks,
+                    play.actions,
+                    everywhere,
+                    play.games.terminated,
+                    play.games.truncated,
+                    1,
+                )
             timed(part, play.games.step, play.actions)
         timed("masks", bare.games.refresh)
         steps += 1
@@ -52,6 +61,7 @@ def profile_rows(num_games: int, rules: Any, seed: int, seconds: float) -> list[
     whole = spent["choosing"] + spent["whole"]
     scale = 1e9 / (steps * num_games)
     rows = [
-        Row("profile", f"profile/{part}", label, spent[part] * scale, "ns", {"share": spent[part] / whole}) for part, label in _LABELS.items()
+        Row("profile", f"profile/{part}", label, spent[part] * scale, "ns", {"share": spent[part] / whole})
+        for part, label in _LABELS.items()
     ]
     return [*rows, Row("profile", "profile/all", f"a decision in all, {num_games:,} games", whole * scale, "ns")]

@@ -26,7 +26,20 @@ TITLES = {
     "peers": "Random legal play beside other environments, one core each, by the core's time",
     "training": "Training, collecting and learning, by the clock",
 }
-_LIBRARIES = ("numpy", "numba", "llvmlite", "pettingzoo", "gymnasium", "torch", "open_spiel", "rlcard", "pgx", "jax", "stable_baselines3", "sb3_contrib")
+_LIBRARIES = (
+    "numpy",
+    "numba",
+    "llvmlite",
+    "pettingzoo",
+    "gymnasium",
+    "torch",
+    "open_spiel",
+    "rlcard",
+    "pgx",
+    "jax",
+    "stable_baselines3",
+    "sb3_contrib",
+)
 
 
 def _cpu() -> str:
@@ -35,7 +48,9 @@ def _cpu() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         lines = []
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor() or platform.machine())
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.processor() or platform.machine()
+    )
 
 
 def _commit() -> str | None:
@@ -64,7 +79,13 @@ def circumstances() -> dict[str, Any]:
     from hf_env.rules import RULES_VERSION
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    own = {"hf_env": __version__, "rules": RULES_VERSION, "observation": LAYOUT_VERSION, "actions": ACTIONS_VERSION, "python": platform.python_version()}
+    own = {
+        "hf_env": __version__,
+        "rules": RULES_VERSION,
+        "observation": LAYOUT_VERSION,
+        "actions": ACTIONS_VERSION,
+        "python": platform.python_version(),
+    }
     found = {library: _version(library) for library in _LIBRARIES}
     return {
         "versions": own | {library: version for library, version in found.items() if version},

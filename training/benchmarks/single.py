@@ -37,7 +37,14 @@ def aec_row(rules: Any, seed: int, seconds: float) -> Row:
         raise BenchmarkError(f"no game ended in {play.decisions:,} decisions of the AEC environment: measure longer")
     if not any(env.terminations.values()):
         env.set_position(env.position())  # which refuses a position that breaks a rule
-    return Row("aec", "aec/last-step", "AEC environment, last() and step()", speed, "decisions/s", {"decisions": play.decisions, "games_ended": play.games})
+    return Row(
+        "aec",
+        "aec/last-step",
+        "AEC environment, last() and step()",
+        speed,
+        "decisions/s",
+        {"decisions": play.decisions, "games_ended": play.games},
+    )
 
 
 def playout_rate(players: list[str], num_deals: int, rules: Any, seed: int, seconds: float) -> tuple[float, dict[str, Any]]:
@@ -81,7 +88,16 @@ def player_rows(rules: Any, seed: int, seconds: float, num_deals: int = 64) -> l
     rows = []
     for name in NUMBERS:
         _, details = playout_rate([name], num_deals, rules, seed, seconds)
-        rows.append(Row("players", f"players/{name}", f"{name} in all seats, played out in the engine", details["deals_per_second"], "deals/s", details))
+        rows.append(
+            Row(
+                "players",
+                f"players/{name}",
+                f"{name} in all seats, played out in the engine",
+                details["deals_per_second"],
+                "deals/s",
+                details,
+            )
+        )
     return rows
 
 
@@ -116,5 +132,7 @@ def memory_rows(rules: Any, num_games: int = 1024) -> list[Row]:
         games = VectorGame(num_games, rules, 0, autoreset=autoreset)
         arrays = {name: value.nbytes for name, value in vars(games).items() if isinstance(value, np.ndarray) and len(value) == num_games}
         key, label = f"memory/{autoreset.lower()}", f"all buffers of VectorGame a game, autoreset {autoreset}"
-        rows.append(Row("memory", key, label, sum(arrays.values()) / num_games, "bytes", {name: size / num_games for name, size in arrays.items()}))
+        rows.append(
+            Row("memory", key, label, sum(arrays.values()) / num_games, "bytes", {name: size / num_games for name, size in arrays.items()})
+        )
     return rows

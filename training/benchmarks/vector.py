@@ -68,7 +68,9 @@ class RandomPlay:
         """Raise BenchmarkError unless games have ended and the state reached is sound, in games, masks and observations."""
         games = self.games
         if not self.ended:
-            raise BenchmarkError(f"no game ended in {self.decisions:,} decisions of {games.num_games:,} games: measure longer, or with fewer games")
+            raise BenchmarkError(
+                f"no game ended in {self.decisions:,} decisions of {games.num_games:,} games: measure longer, or with fewer games"
+            )
         for slot in range(min(games.num_games, _CHECKED_GAMES)):
             code = int(broken_invariant(games.games, slot, games.rule_records))
             if code:
@@ -125,7 +127,9 @@ def moves_row(num_games: int, rules: Any, seed: int, seconds: float) -> Row:
     rules = rules if not isinstance(rules, list) else rules[0]
     speed, details = playout_rate(["random"], num_games, rules, seed, seconds)
     name = f"{num_games:,} game{'s' * (num_games > 1)}"
-    return Row("vector", f"vector/{num_games}/moves", f"{name}, neither: moves alone, deals of the first rule set", speed, "decisions/s", details)
+    return Row(
+        "vector", f"vector/{num_games}/moves", f"{name}, neither: moves alone, deals of the first rule set", speed, "decisions/s", details
+    )
 
 
 _PROCESS = """

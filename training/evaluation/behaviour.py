@@ -46,7 +46,7 @@ def behaviour(parts: Sequence[Part], policy: int) -> dict[str, float | int | Non
     for part in parts:
         for name, pair in _sums(part, policy).items():
             sums[name] = sums.get(name, np.zeros(2)) + pair
-    figures: dict[str, float | int | None] = {name: None for name in BEHAVIOUR}
+    figures: dict[str, float | int | None] = dict.fromkeys(BEHAVIOUR)
     figures |= {name: float(total / count) for name, (total, count) in sums.items() if count}
     return figures | {"deals": int(sums["opened"][1]) if sums else 0}
 

@@ -48,6 +48,8 @@ class SeatFigures:
     def to_json(self) -> dict[str, Any]:
         """The fields as JSON values."""
         return {"seat": self.seat, "difference_a_deal": self.difference.to_json(), "gone_out": self.gone_out}
+
+
 @dataclass(frozen=True)
 class EvaluationResult:
     """A against B.
@@ -191,9 +193,7 @@ def evaluate(
         if count == 0:
             break
         report = _shifted(on_progress, done, deals)
-        parts.append(
-            play_part(match, policies, names, rule_sets, seed, clusters, count, num_slots=num_slots, on_progress=report)
-        )
+        parts.append(play_part(match, policies, names, rule_sets, seed, clusters, count, num_slots=num_slots, on_progress=report))
     return result_of(parts, names, rule_sets, seed, deals, time.perf_counter() - started)
 
 

@@ -52,8 +52,7 @@ def partnership(p: int, q: int, opponents: int, names: Sequence[str], rules: Rul
     for first, second in [(p, q), (q, p)] if p != q else [(p, p)]:
         for side in range(rules.num_sides):
             places = [
-                (first, second)[seat // rules.num_sides % 2] if rules.side_of(seat) == side else opponents
-                for seat in range(rules.players)
+                (first, second)[seat // rules.num_sides % 2] if rules.side_of(seat) == side else opponents for seat in range(rules.players)
             ]
             lineups.append(tuple(places))
             measured.append(side)

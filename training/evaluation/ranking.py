@@ -36,8 +36,7 @@ class Ranking:
     def sentences(self, names: Sequence[str]) -> list[str]:
         """What the ranking says and does not say, in words."""
         lines = [
-            f"No order among {_list([names[i] for i in circle])}: they beat each other in a circle, or the matches do not "
-            "exclude it."
+            f"No order among {_list([names[i] for i in circle])}: they beat each other in a circle, or the matches do not exclude it."
             for circle in self.circles
         ]
         lines += [f"No order between {names[i]} and {names[j]}: the interval of their match holds 0." for i, j in self.unordered()]

@@ -134,7 +134,7 @@ def paired_variance(sums: np.ndarray, counts: np.ndarray) -> tuple[float, float]
 
 
 def verdict(difference: Interval) -> str:
-    """"better" or "worse" where the interval excludes 0 and has MIN_CLUSTERS clusters or more, else "inconclusive"."""
+    """ "better" or "worse" where the interval excludes 0 and has MIN_CLUSTERS clusters or more, else "inconclusive"."""
     if difference.num_clusters < MIN_CLUSTERS:
         return "inconclusive"
     if difference.low > 0:

@@ -27,8 +27,32 @@ from tests.reference.game import ReferenceGame
 
 OPTIONS = frozenset(RuleSet.model_fields)
 FIELDS = frozenset(
-    "hand foot hands feet in_foot known melds books red3 opened sides stock discard phase seat deal dealer turns asked "
-    "answers laid taking scores seed".split()
+    [
+        "hand",
+        "foot",
+        "hands",
+        "feet",
+        "in_foot",
+        "known",
+        "melds",
+        "books",
+        "red3",
+        "opened",
+        "sides",
+        "stock",
+        "discard",
+        "phase",
+        "seat",
+        "deal",
+        "dealer",
+        "turns",
+        "asked",
+        "answers",
+        "laid",
+        "taking",
+        "scores",
+        "seed",
+    ]
 )
 SPECIAL = "2*br"
 REST = "..."

@@ -9,7 +9,8 @@ LONE = {"seating": "alone", "partner_foot": False, "permission": "none", "books_
 SMALL = {"players": 2, **LONE}
 
 test_10_1_presets = rule_sets(
-    "10.1", ("a preset's name", {"preset": "family"}, {"preset": "Family"}, "there is no rule set \"Family\""),
+    "10.1",
+    ("a preset's name", {"preset": "family"}, {"preset": "Family"}, 'there is no rule set "Family"'),
 )
 
 
@@ -22,7 +23,8 @@ def test_10_1_equal_options_are_the_same_game():
 
 
 test_10_2_presets_that_need_partners = rule_sets(
-    "10.2", ("five-player alone", {"preset": "five-player"}, {"permission": "binding_no"}, "permission = "),
+    "10.2",
+    ("five-player alone", {"preset": "five-player"}, {"permission": "binding_no"}, "permission = "),
 )
 
 CERTAIN = {
@@ -56,7 +58,7 @@ test_10_4_ranges = rule_sets(
     ("max_wilds", {"max_wilds": 9}, {"max_wilds": 10}, "max_wilds = 10"),
     ("take_count", {"take_count": 30}, {"take_count": 31}, "take_count = 31"),
     ("points are multiples of 5", {"points": {"ace": 15}}, {"points": {"ace": 12}}, "points.ace = 12"),
-    ("no option", {}, {"jokers": 2}, "unknown option \"jokers\""),
+    ("no option", {}, {"jokers": 2}, 'unknown option "jokers"'),
 )
 test_10_4_combinations = rule_sets(
     "10.4",

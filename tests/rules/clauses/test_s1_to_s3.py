@@ -86,6 +86,8 @@ def test_1_4_never_melded(game, has_kings):
 
 
 test_1_4_discarded = legal("1.4", ("like any card", "discard b", at("b5"), dict(hand="45")))
+
+
 def red_three_into_the_hand(position):
     """The red 3 of side 0 goes to seat 0's hand."""
     position["sides"][0]["red3"] -= 1

@@ -63,7 +63,8 @@ def test_4_3_ends_the_turn(game, is_queen):
 
 ONE_LEFT = at("4b", melds="444", books="KKKKKKK 5555522", in_foot=(0,), permission="none", partner_foot=False, books_to_go_out=[1, 1, 0])
 test_4_3_last_card_in_the_foot = legal(
-    "4.3", ("laying all but the last card", "add 4", ONE_LEFT, dict(books_to_go_out=[1, 2, 0])),
+    "4.3",
+    ("laying all but the last card", "add 4", ONE_LEFT, dict(books_to_go_out=[1, 2, 0])),
 )
 
 test_4_14_minimum = legal(
@@ -140,7 +141,8 @@ def test_4_16_last_card(game, is_last):
 
 
 test_4_16_last_card_below_it = legal(
-    "4.16", ("three aces, all cards", "meld AAA", at("AAA", opening=[60]), dict(opening=[65])),
+    "4.16",
+    ("three aces, all cards", "meld AAA", at("AAA", opening=[60]), dict(opening=[65])),
 )
 
 EXAMPLE = at("444KK2b")

@@ -229,5 +229,6 @@ def test_5_11_an_emptied_hand_has_none_known(game, is_emptied):
 
 
 test_5_11_only_held_cards = positions(
-    "5.11", ("a known card is held", at("K5", known={0: "K"}), lambda p: p["known"].__setitem__(0, "KK"), r"known\[0\]: 2 of K"),
+    "5.11",
+    ("a known card is held", at("K5", known={0: "K"}), lambda p: p["known"].__setitem__(0, "KK"), r"known\[0\]: 2 of K"),
 )

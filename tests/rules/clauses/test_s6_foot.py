@@ -22,7 +22,8 @@ def test_6_1_by_laying_down(game, is_emptied):
 
 
 test_6_1_the_turn_goes_on = legal(
-    "6.1", ("a card of the foot is laid in the same turn", "discard T", at("TTT9", foot="66677788899TJ", melds="444"), dict(hand="999J")),
+    "6.1",
+    ("a card of the foot is laid in the same turn", "discard T", at("TTT9", foot="66677788899TJ", melds="444"), dict(hand="999J")),
 )
 
 

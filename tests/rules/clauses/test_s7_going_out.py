@@ -38,7 +38,8 @@ def test_7_1_in_the_same_turn(game, all_fit):
 
 
 test_7_1_only_from_the_foot = legal(
-    "7.1", ("the last card of the hand needs no books", "add 4", SHORT.but(hand="4", in_foot=()), dict(hand="45", in_foot=(0,))),
+    "7.1",
+    ("the last card of the hand needs no books", "add 4", SHORT.but(hand="4", in_foot=()), dict(hand="45", in_foot=(0,))),
 )
 
 TWO_TO_GO = FREE.but(hand="44")
