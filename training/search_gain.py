@@ -1,11 +1,12 @@
 """What the choices of ``search`` are worth, with less noise than matches have: ``python -m training.search_gain SPEC ...``
 
-Decisions are sampled from games of a search against its rollout player. Each search of the list chooses anew at each of
-them; its choice and the rollout player's are then played out to the deal's end on many common worlds. By the
-performance difference lemma (Kakade, Langford 2002, Approximately optimal approximate reinforcement learning, lemma
-6.1) the points a deal by which a player beats the rollout player are the sum, over its decisions of a deal, of how much
-better its choice is than the rollout player's if that one plays on. So the table is in points a deal, as a match is;
-it differs in where the decisions come from: from the play of one search for all.
+Decisions are sampled from deals of a search against its rollout player, those oftener at which that search saw more at
+stake, and weighted by the inverse of their chance. Each search of the list chooses anew at each of
+them; its choice and the rollout player's are then played out to the deal's end by the rollout player, from the true
+hands and feet, on many orders of the stock. By the performance difference lemma (Kakade, Langford 2002, Approximately
+optimal approximate reinforcement learning, lemma 6.1) the points a deal by which a player beats the rollout player are
+the sum, over its decisions of a deal, of how much better its choice is than the rollout player's if that one plays on.
+So the table is in points a deal, as a match is; only the decisions are those of one search for all.
 """
 
 from __future__ import annotations
@@ -16,91 +17,131 @@ import click
 import numpy as np
 
 from agents.catalogue import UnknownPolicyError, load
-from agents.policy import PolicyBatch, SeatViews, decision_keys, mix64, uniforms
+from agents.policy import PolicyBatch, SeatViews, decision_keys, uniforms
+from agents.scripted.dispatch import NUMBERS, work_for
+from agents.scripted.playout import ILLEGAL, UNLIMITED, Table, play_games_on
 from agents.search import SearchPolicy
-from agents.search.scripted import ScriptedRollouts
+from agents.search.playouts import apply_actions, standings
+from agents.search.policy import SearchResult
 from hf_env.rules import RuleSet, list_rules, load_rules
-from training.evaluation.matches import duel, play_part
 from training.evaluation.statistics import Interval, clustered_interval
 
-# What the keys are for: choosing decisions, judging them, searching them.
-_TO_CHOOSE, _TO_JUDGE, _TO_SEARCH = 201, 202, 203
+# What the keys are for: playing the deals, sampling decisions, judging them, searching them.
+_TO_PLAY, _TO_SAMPLE, _TO_JUDGE, _TO_SEARCH = 201, 202, 203, 204
+# A decision at which nothing seemed to be at stake is sampled with this chance: the search may have been wrong.
+_LEAST_CHANCE = 0.005
 
 
 @dataclass(frozen=True)
 class Decisions:
-    """Decisions sampled from games.
+    """Decisions sampled from deals.
 
-    batch: of N rows, each with two legal actions or more. clusters: (N,) int64, the game seed of each, by number.
-    deals: (C,) int64, deals played on each game seed, all seatings together. share: of the games' decisions, in 0..1.
+    games: (N,) GAME_DTYPE, the true states; no search sees them. batch: of the same N rows, each with two legal actions or
+    more. deals: (N,) int64, the deal of each. chances: (N,) float64 in 0..1, with which each was sampled. num_deals: played in all.
     """
 
+    games: np.ndarray
     batch: PolicyBatch
-    clusters: np.ndarray
     deals: np.ndarray
-    share: float
+    chances: np.ndarray
+    num_deals: int
 
     def a_deal(self, points: np.ndarray) -> Interval:
-        """What points (N,) of the decisions come to in a deal, with the interval over game seeds."""
-        sums = np.bincount(self.clusters, points, len(self.deals)) / self.share
-        return clustered_interval(sums, self.deals)
+        """What points (N,) of the decisions come to in a deal, with the interval over deals."""
+        sums = np.bincount(self.deals, points / self.chances, self.num_deals)
+        return clustered_interval(sums, np.ones(self.num_deals))
 
 
-class _Collector:
-    """Plays as another policy does and keeps a share of the decisions that have a choice."""
-
-    def __init__(self, policy: SearchPolicy, share: float) -> None:
-        self.policy, self.share = policy, share
-        self.kept: list[PolicyBatch] = []
-
-    def act(self, batch: PolicyBatch) -> np.ndarray:
-        chosen = (uniforms(batch.keys, _TO_CHOOSE) < self.share) & (batch.action_masks.sum(1) > 1)
-        if chosen.any():
-            rows = batch.rows(chosen)
-            # Made now: the games behind them go on.
-            assert rows.views is not None
-            self.kept.append(rows)
-        return self.policy.act(batch)
+def _batch(games: np.ndarray, masks: np.ndarray, seats: np.ndarray, keys: np.ndarray, rules: np.ndarray) -> PolicyBatch:
+    """These decisions as a search gets them: views and keys; it reads no observation."""
+    views = SeatViews.of(games, rules, np.arange(len(games)), seats)
+    nothing = np.zeros((len(games), 0), np.int16)
+    return PolicyBatch(nothing, masks, np.arange(len(games)), seats, np.zeros(len(games), bool), keys, lambda: views)
 
 
-def sample_decisions(policy: SearchPolicy, rules: RuleSet, num_seeds: int, share: float, seed: int) -> Decisions:
-    """Decisions of `policy` in duplicate games against its rollout player on `num_seeds` game seeds.
+def _chances(result: SearchResult, certain: float) -> np.ndarray:
+    """Chances (N,) of decisions to be sampled: the most by which an action's mean is off the rollout player's, over `certain`."""
+    rows = np.arange(len(result.base))
+    stakes = np.abs(result.means - result.means[rows, result.base][:, None])
+    return np.clip(np.where(np.isnan(stakes), 0.0, stakes).max(1) / certain, _LEAST_CHANCE, 1.0)
 
-    Raises ValueError where none were met.
+
+def sample_decisions(policy: SearchPolicy, rules: RuleSet, num_deals: int, certain: float, seed: int) -> Decisions:
+    """Decisions of `policy`, on one side of each deal, the sides in turn, against its rollout player on the others.
+
+    certain: points at stake, by what the policy saw, with which a decision is sampled for sure; with half of them every other
+    one. Raises ValueError where none were met.
     """
-    collector = _Collector(policy, share)
-    names = [policy.name, policy.player]
-    match = duel(0, 1, names, rules)
-    part = play_part(match, [collector, load(policy.player)], names, [rules], seed, 0, num_seeds)
-    kept = collector.kept
-    if not kept:
-        raise ValueError("no decision was sampled; play more game seeds or sample a larger share")
-    games = np.concatenate([one.views.games for one in kept])
-    columns = ("observations", "action_masks", "games", "seats", "game_starts", "keys")
-    views = SeatViews(games, kept[0].views.rules)
-    batch = PolicyBatch(*(np.concatenate([getattr(one, name) for one in kept]) for name in columns), make_views=lambda: views)
-    deals = np.bincount(part.results.deal_games // match.num_seatings, minlength=num_seeds)
-    return Decisions(batch, batch.games // match.num_seatings, deals, share)
+    table = Table(rules, [policy.player] * rules.players, num_deals, seed)
+    side = np.arange(num_deals) % rules.num_sides
+    other = load(policy.player)
+    kept: list[tuple[np.ndarray, ...]] = []
+    masks, seats = table.masks()
+    made = 0
+    while masks.any():
+        keys = decision_keys(seed, np.arange(num_deals), _TO_PLAY, seats, made)
+        for seated in (True, False):
+            rows = np.flatnonzero(masks.any(1) & ((seats % rules.num_sides == side) == seated))
+            if not len(rows):
+                continue
+            games = table.games[rows]
+            batch = _batch(games, masks[rows], seats[rows], keys[rows], table.rules)
+            if seated:
+                result = policy.search(batch)
+                chances, actions = _chances(result, certain), result.actions
+                some = (batch.action_masks.sum(1) > 1) & (uniforms(batch.keys, _TO_SAMPLE) < chances)
+                kept.append((games[some], masks[rows[some]], seats[rows[some]], keys[rows[some]], rows[some], chances[some]))
+            else:
+                actions = other.act(batch)
+            apply_actions(games, table.rules, actions.astype(np.int64))
+            table.games[rows] = games
+        made += 1
+        masks, seats = table.masks()
+    games, masks, seats, keys, deals, chances = (np.concatenate(column) for column in zip(*kept, strict=True))
+    if not len(games):
+        raise ValueError("no decision was sampled; play more deals, or take fewer points for certain")
+    return Decisions(games, _batch(games, masks, seats, keys, table.rules), deals, chances, num_deals)
 
 
 class Values:
-    """What actions are worth if a scripted player plays on to the deal's end: means over worlds, played when first asked for.
+    """What actions are worth if a scripted player plays on to the deal's end: means over orders of the stock.
 
-    player: its name. num_worlds: of each action, the same for all actions of a decision, and none that a search met.
+    The hands and feet are the true ones. What was asked before is remembered.
+    player: its name. num_orders: of the stock, the same for all actions of a decision.
     """
 
-    def __init__(self, batch: PolicyBatch, player: str, num_worlds: int) -> None:
-        self.batch = replace(batch, keys=mix64(batch.keys ^ np.uint64(_TO_JUDGE)))
-        self.num_worlds = num_worlds
-        self._rollouts = ScriptedRollouts(player, 0)
-        self._means = np.full(batch.action_masks.shape, np.nan)
+    def __init__(self, decisions: Decisions, player: str, num_orders: int, seed: int) -> None:
+        self.decisions, self.player, self.num_orders, self.seed = decisions, player, num_orders, seed
+        self.means = np.full(decisions.batch.action_masks.shape, np.nan)
 
     def of(self, row: int, action: int) -> float:
-        """Mean score difference of the deal, in points."""
-        if np.isnan(self._means[row, action]):
-            played = self._rollouts.play(self.batch, row, np.array([action], np.int64), 0, self.num_worlds)
-            self._means[row, action] = played.mean()
-        return float(self._means[row, action])
+        """Mean score difference of the deal for the deciding side, in points."""
+        if np.isnan(self.means[row, action]):
+            self.means[row, action] = self._play(row, action).mean()
+        return float(self.means[row, action])
+
+    def _play(self, row: int, action: int) -> np.ndarray:
+        rules = self.decisions.batch.views.rules
+        games = self._orders(row)
+        keys = np.random.default_rng([self.seed, _TO_JUDGE, row, 1]).integers(1 << 63, size=len(games), dtype=np.uint64)
+        apply_actions(games, rules, np.full(len(games), action, np.int64))
+        players = np.full((len(games), int(rules[0]["players"])), NUMBERS[self.player], np.int64)
+        made = np.ones(len(games), np.int64)
+        play_games_on(games, rules, players, np.zeros(players.shape), keys, made, np.int64(UNLIMITED), work_for(players[0]))
+        if (made == ILLEGAL).any():
+            raise RuntimeError(f"the player {self.player!r} chose an illegal action")
+        points = np.empty(len(games))
+        standings(games, rules, np.int64(int(self.decisions.batch.seats[row]) % int(rules[0]["sides"])), points)
+        return points
+
+    def _orders(self, row: int) -> np.ndarray:
+        """The decision's state (num_orders,) GAME_DTYPE, its stock shuffled, and reshuffles to come too."""
+        rng = np.random.default_rng([self.seed, _TO_JUDGE, row])
+        games = np.repeat(self.decisions.games[row : row + 1], self.num_orders)
+        left = slice(int(games[0]["stock_next"]), int(games[0]["stock_end"]))
+        games["stock"][:, left] = rng.permuted(games["stock"][:, left], axis=1)
+        games["seed"] = rng.integers(1 << 63, size=len(games))
+        return games
 
 
 def choices(policy: SearchPolicy, batch: PolicyBatch, num_keys: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -144,29 +185,33 @@ def _cell(interval: Interval) -> str:
 @click.command()
 @click.argument("specs", nargs=-1, required=True)
 @click.option("--rules", type=click.Choice(list_rules()), default="whitnack", show_default=True)
-@click.option("--player", "states_by", default="search:rollouts=50", show_default=True, metavar="SPEC", help="Whose decisions are sampled.")
-@click.option("--seeds", type=click.IntRange(2), default=40, show_default=True, help="Game seeds that decisions are sampled from.")
-@click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=0.1, show_default=True, help="Of the decisions, sampled.")
-@click.option("--worlds", type=click.IntRange(1), default=400, show_default=True, help="Worlds on which a choice is judged.")
-@click.option("--keys", type=click.IntRange(1), default=2, show_default=True, help="Times that each search chooses at a decision.")
+@click.option("--states", "played", default="search:rollouts=50", show_default=True, metavar="SPEC", help="Whose decisions are sampled.")
+@click.option("--deals", type=click.IntRange(2), default=400, show_default=True, help="Deals that it plays.")
+@click.option(
+    "--certain", type=click.FloatRange(0, min_open=True), default=2000.0, show_default=True, metavar="POINTS",
+    help="So much at stake at a decision, and it is sampled for sure; with half of it, every other one.",
+)  # fmt: skip
+@click.option("--orders", type=click.IntRange(1), default=400, show_default=True, help="Orders of the stock on which a choice is judged.")
+@click.option("--keys", type=click.IntRange(1), default=1, show_default=True, help="Times that each search chooses at a decision.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
-def main(specs: tuple[str, ...], rules: str, states_by: str, seeds: int, share: float, worlds: int, keys: int, seed: int) -> None:
+def main(specs: tuple[str, ...], rules: str, played: str, deals: int, certain: float, orders: int, keys: int, seed: int) -> None:
     """Points a deal that searches gain over their rollout player; a row a SPEC, search:rollouts=N,..."""
-    states_by_policy, *policies = _searches((states_by, *specs))
+    player, *policies = _searches((played, *specs))
     try:
-        decisions = sample_decisions(states_by_policy, load_rules(rules), seeds, share, seed)
+        decisions = sample_decisions(player, load_rules(rules), deals, certain, seed)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
-    number = len(decisions.batch)
-    click.echo(f"{number:,} decisions of {states_by_policy.name} under {rules}, {number / share / decisions.deals.sum():.0f} a deal\n")
+    of_a_deal = (1 / decisions.chances).sum() / deals
+    click.echo(f"{len(decisions.batch):,} decisions of {player.name} under {rules}, of about {of_a_deal:.0f} a deal\n")
     click.echo("| search | choices changed | points a deal | more than the first |\n|---|--:|---|---|")
-    values = Values(decisions.batch, states_by_policy.player, worlds)
+    values = Values(decisions, player.player, orders, seed)
     first = None
     for spec, policy in zip(specs, policies, strict=True):
         chosen, base = choices(policy, decisions.batch, keys, seed)
         points = gains(chosen, base, values)
+        changed = np.average((chosen != base).mean(0), weights=1 / decisions.chances)
         more = "" if first is None else _cell(decisions.a_deal(points - first))
-        click.echo(f"| {spec} | {(chosen != base).mean():.1%} | {_cell(decisions.a_deal(points))} | {more} |")
+        click.echo(f"| {spec} | {changed:.1%} | {_cell(decisions.a_deal(points))} | {more} |")
         first = points if first is None else first
 
 
