@@ -203,16 +203,16 @@ def main(specs: tuple[str, ...], rules: str, played: str, deals: int, certain: f
         raise click.UsageError(str(error)) from None
     of_a_deal = (1 / decisions.chances).sum() / deals
     click.echo(f"{len(decisions.batch):,} decisions of {player.name} under {rules}, of about {of_a_deal:.0f} a deal\n")
-    click.echo("| search | choices changed | points a deal | more than the first |\n|---|--:|---|---|")
+    click.echo("| search | choices changed | points a deal | more than the row before | more than the first row |\n|---|--:|---|---|---|")
     values = Values(decisions, player.player, orders, seed)
-    first = None
+    rows: list[np.ndarray] = []
     for spec, policy in zip(specs, policies, strict=True):
         chosen, base = choices(policy, decisions.batch, keys, seed)
-        points = gains(chosen, base, values)
         changed = np.average((chosen != base).mean(0), weights=1 / decisions.chances)
-        more = "" if first is None else _cell(decisions.a_deal(points - first))
-        click.echo(f"| {spec} | {changed:.1%} | {_cell(decisions.a_deal(points))} | {more} |")
-        first = points if first is None else first
+        rows.append(gains(chosen, base, values))
+        before = [rows[-1]] + [rows[-1] - rows[other] for other in (-2, 0) if len(rows) > 1]
+        cells = [_cell(decisions.a_deal(points)) for points in before] + ["", ""]
+        click.echo(f"| {spec} | {changed:.1%} | " + " | ".join(cells[:3]) + " |")
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def test_the_command_prints_a_row_a_search_and_names_what_it_cannot_take():
     shown = run(main, [SPEC, "search:rollouts=8,player=greedy", *options])
     assert shown.exit_code == 0, shown.output
     rows = [line for line in shown.output.splitlines() if line.startswith("| search:")]
-    assert len(rows) == 2 and rows[0].endswith("|  |") and " to " in rows[1].split("|")[4]
+    assert len(rows) == 2 and rows[0].endswith("|  |  |") and " to " in rows[1].split("|")[5]
     for wrong, said in (["greedy", "greedy is not a search"], ["search:rollouts=8", "different rollout players"], ["x", "'x'"]):
         refused = run(main, [wrong, *options])
         assert refused.exit_code == 2 and said in refused.output
