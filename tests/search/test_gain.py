@@ -30,10 +30,10 @@ def test_the_sampled_decisions_have_a_choice_and_show_no_hidden_card(decisions):
 
 
 def test_a_sample_stands_for_all_the_decisions_and_takes_the_weightiest(decisions):
-    some = sample_decisions(load(SPEC), load_rules("mini"), DEALS, 800.0, seed=5)
+    some = sample_decisions(load(SPEC), load_rules("mini"), DEALS, 3000.0, seed=5)
     assert len(some.batch) < len(decisions.batch) / 2 and np.isin(some.batch.keys, decisions.batch.keys).all()
     assert some.a_deal(np.ones(len(some.batch))).mean == pytest.approx(len(decisions.batch) / DEALS, rel=0.3)
-    assert 0 < some.chances.min() < 0.2 < some.chances.max() <= 1
+    assert 0 < some.chances.min() < 0.1 < 0.5 < some.chances.max() <= 1
     assert (decisions.chances[decisions.chances != decisions.chances.min()] == 1).all()
 
 
@@ -44,9 +44,9 @@ def test_the_gains_of_a_deal_sum_up_to_what_a_match_says(decisions):
     policy, rules = load(SPEC), load_rules("mini")
     # The keys of the deals themselves: the choices that were played.
     result = policy.search(decisions.batch)
-    found = decisions.a_deal(gains(result.actions[None], result.base, Values(decisions, "greedy", 60, seed=1)))
-    match = evaluate(policy, "greedy", deals=4000, seed=5, rules=rules).difference
-    assert found.low > 0 and match.low > 0
+    found = decisions.a_deal(gains(result.actions[None], result.base, Values(decisions, "greedy", 20, seed=1)))
+    match = evaluate(policy, "greedy", deals=1200, seed=5, rules=rules).difference
+    assert found.low > 0 and match.low > 0, (found, match)
     assert abs(found.mean - match.mean) < 3 * np.hypot(found.standard_error, match.standard_error)
 
 
