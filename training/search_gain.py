@@ -16,14 +16,15 @@ from dataclasses import dataclass, replace
 import click
 import numpy as np
 
-from agents.catalogue import UnknownPolicyError, load
+from agents.catalogue import load
 from agents.policy import PolicyBatch, SeatViews, decision_keys, uniforms
 from agents.scripted.dispatch import NUMBERS, work_for
 from agents.scripted.playout import ILLEGAL, UNLIMITED, Table, play_games_on
 from agents.search import SearchPolicy
 from agents.search.playouts import apply_actions, standings
 from agents.search.policy import SearchResult
-from hf_env.rules import RuleSet, list_rules, load_rules
+from hf_env.rules import RuleSet
+from training.cli_common import FiniteRange, Mistake, load_policy, load_rule_set, rules_option, seed_option
 from training.evaluation.statistics import Interval, clustered_interval
 
 # What the keys are for: playing the deals, sampling decisions, judging them, searching them.
@@ -163,18 +164,15 @@ def gains(chosen: np.ndarray, base: np.ndarray, values: Values) -> np.ndarray:
 
 
 def _searches(specs: tuple[str, ...]) -> list[SearchPolicy]:
-    """The searches of these specs. Raises click.UsageError for others, and where their rollout players differ."""
+    """The searches of these specs. Raises Mistake for others, and where their rollout players differ."""
     found = []
     for spec in specs:
-        try:
-            policy = load(spec)
-        except (UnknownPolicyError, OSError) as error:
-            raise click.UsageError(str(error)) from None
+        policy = load_policy(spec)
         if not isinstance(policy, SearchPolicy) or policy.policy is not None:
-            raise click.UsageError(f"{spec} is not a search with a scripted player; give search:rollouts=N,...")
+            raise Mistake(f"{spec} is not a search with a scripted player; give search:rollouts=N,...")
         found.append(policy)
     if len({policy.player for policy in found}) > 1:
-        raise click.UsageError("the searches have different rollout players; what they gain is over one")
+        raise Mistake("the searches have different rollout players; what they gain is over one")
     return found
 
 
@@ -184,25 +182,26 @@ def _cell(interval: Interval) -> str:
 
 @click.command()
 @click.argument("specs", nargs=-1, required=True)
-@click.option("--rules", type=click.Choice(list_rules()), default="whitnack", show_default=True)
+@rules_option
 @click.option("--states", "played", default="search:rollouts=50", show_default=True, metavar="SPEC", help="Whose decisions are sampled.")
-@click.option("--deals", type=click.IntRange(2), default=400, show_default=True, help="Deals that it plays.")
+@click.option("--deals", type=click.IntRange(2), default=360, show_default=True, help="Deals that it plays.")
 @click.option(
-    "--certain", type=click.FloatRange(0, min_open=True), default=2000.0, show_default=True, metavar="POINTS",
+    "--certain", type=FiniteRange(0, 1e9, min_open=True), default=3000.0, show_default=True, metavar="POINTS",
     help="So much at stake at a decision, and it is sampled for sure; with half of it, every other one.",
 )  # fmt: skip
-@click.option("--orders", type=click.IntRange(1), default=400, show_default=True, help="Orders of the stock on which a choice is judged.")
+@click.option("--orders", type=click.IntRange(1), default=150, show_default=True, help="Orders of the stock on which a choice is judged.")
 @click.option("--keys", type=click.IntRange(1), default=1, show_default=True, help="Times that each search chooses at a decision.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@seed_option
 def main(specs: tuple[str, ...], rules: str, played: str, deals: int, certain: float, orders: int, keys: int, seed: int) -> None:
-    """Points a deal that searches gain over their rollout player; a row a SPEC, search:rollouts=N,..."""
+    """Points a deal that searches gain over their rollout player; a row for each SPEC, search:rollouts=N,..."""
     player, *policies = _searches((played, *specs))
+    rule_set = load_rule_set(rules, ())
     try:
-        decisions = sample_decisions(player, load_rules(rules), deals, certain, seed)
+        decisions = sample_decisions(player, rule_set, deals, certain, seed)
     except ValueError as error:
-        raise click.UsageError(str(error)) from None
+        raise Mistake(str(error)) from None
     of_a_deal = (1 / decisions.chances).sum() / deals
-    click.echo(f"{len(decisions.batch):,} decisions of {player.name} under {rules}, of about {of_a_deal:.0f} a deal\n")
+    click.echo(f"{len(decisions.batch):,} decisions of {player.name} under {rule_set.name}, of about {of_a_deal:.0f} a deal\n")
     click.echo("| search | choices changed | points a deal | more than the row before | more than the first row |\n|---|--:|---|---|---|")
     values = Values(decisions, player.player, orders, seed)
     rows: list[np.ndarray] = []
