@@ -6,7 +6,8 @@ them; its choice and the rollout player's are then played out to the deal's end 
 hands and feet, on many orders of the stock. By the performance difference lemma (Kakade, Langford 2002, Approximately
 optimal approximate reinforcement learning, lemma 6.1) the points a deal by which a player beats the rollout player are
 the sum, over its decisions of a deal, of how much better its choice is than the rollout player's if that one plays on.
-So the table is in points a deal, as a match is; only the decisions are those of one search for all.
+So the table is in points a deal, as a match is. It is what a match would show only for the search whose decisions they
+are: another one gains at them what that one missed, again and again (docs/search.md 6).
 """
 
 from __future__ import annotations
