@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agents.catalogue import SCRIPTED
 from agents.neural.network import NetworkConfig
 from training.lineups import LineupError, check_lineup
 
@@ -54,6 +55,11 @@ class TrainConfig:
     value_decay: how much of the value targets' running mean and variance is kept at each update.
     skip_forced: decisions with one legal action carry no gradient; True leaves them out of the streams too: their
         rewards go to the seat's decision before, and neither inference nor learning spends time on them.
+
+    The teacher (kickstarting: Schmitt et al. 2018, equation 4):
+    teacher: a scripted player whose choice in each of the learner's positions is learned too, as a cross-entropy beside
+        PPO's loss. None: the learner finds everything by itself, which takes many times as long to the same strength.
+    teacher_weight: of that cross-entropy at the start, falling linearly to 0 at the share teacher_end of the run.
 
     The league (training/league.py):
     seats: who sits at each seat, one entry a seat (training/lineups.py): ``learner``, ``past``, a scripted player as
@@ -100,6 +106,10 @@ class TrainConfig:
     value_decay: float = 0.9
     skip_forced: bool = True
 
+    teacher: str | None = None
+    teacher_weight: float = 1.0
+    teacher_end: float = 0.5
+
     seats: tuple[str, ...] = ()
     pools: dict[str, dict[str, float]] = field(default_factory=lambda: {"opponents": {"learner": 4, "past": 1}})
     pool_size: int = 4
@@ -121,20 +131,28 @@ class TrainConfig:
         for name in ("time_budget_seconds", "decisions_budget", "learning_rate", "clip", "max_gradient_norm", "max_kl"):
             if getattr(self, name) is not None and not getattr(self, name) > 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
-        for name in ("gae_lambda", "value_decay", "final_learning_rate_share"):
+        for name in ("gae_lambda", "teacher_end", "value_decay", "final_learning_rate_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} must be within 0 and 1, got {getattr(self, name)}")
-        for name in ("pool_size", "hardness", "num_evaluations", "threads", "entropy_start", "entropy_end", "value_coefficient"):
+        for name in ("pool_size", "hardness", "num_evaluations", "threads", "entropy_start", "entropy_end", "value_coefficient", "teacher_weight"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must not be negative, got {getattr(self, name)}")
         if not 0 < self.pool_interval <= 1:
             raise ConfigError(f"pool_interval must be above 0 and at most 1, got {self.pool_interval}")
         # JSON and TOML know no tuples.
         object.__setattr__(self, "seats", tuple(self.seats))
+        if self.teacher is not None and self.teacher not in SCRIPTED:
+            raise ConfigError(f"teacher must be one of {', '.join(SCRIPTED)}, or left out, got {self.teacher!r}")
         try:
             check_lineup(self.seats, self.pools)
         except LineupError as error:
             raise ConfigError(str(error)) from None
+
+    def teacher_share(self, progress: float) -> float:
+        """Weight of the teacher's cross-entropy at ``progress`` 0 to 1 of the run."""
+        if self.teacher is None or progress >= self.teacher_end:
+            return 0.0
+        return self.teacher_weight * (1.0 - progress / self.teacher_end)
 
     def replace(self, **changes: Any) -> TrainConfig:
         """A copy with some settings changed; raises ConfigError as the constructor does."""

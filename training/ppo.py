@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from agents.neural.masked_categorical import masked_entropy, masked_log_probs
-from agents.neural.network import MlpNetwork
+from agents.neural.network import PolicyValueNetwork
 from training.config import TrainConfig
 from training.rollout import Rollout
 
@@ -50,7 +50,7 @@ class ValueNormaliser:
         self.decay = decay
         self.weight, self.mean, self.mean_square = 0.0, 0.0, 0.0
 
-    def update(self, returns: np.ndarray, network: MlpNetwork) -> None:
+    def update(self, returns: np.ndarray, network: PolicyValueNetwork) -> None:
         """Take in the returns (R,) and carry the network's value head over to the new unit."""
         keep, add = self.decay * self.weight, 1.0 - self.decay
         if self.weight == 0.0:
@@ -61,7 +61,7 @@ class ValueNormaliser:
         self.mean_square += ((returns**2).mean() - self.mean_square) * add / self.weight
         self._rescale(network)
 
-    def _rescale(self, network: MlpNetwork) -> None:
+    def _rescale(self, network: PolicyValueNetwork) -> None:
         # A spread of 0 (nothing was paid at all) keeps the unit 1: dividing by it would only amplify rounding.
         std = max(self.mean_square - self.mean**2, 0.0) ** 0.5
         std = std if std > _SMALLEST_STD else 1.0
@@ -88,6 +88,7 @@ class Batch:
     observations: torch.Tensor
     action_masks: torch.Tensor
     actions: torch.Tensor
+    teacher_actions: torch.Tensor
     log_probs: torch.Tensor
     advantages: torch.Tensor
     returns: torch.Tensor
@@ -106,6 +107,7 @@ class Losses:
     policy: torch.Tensor
     value: torch.Tensor
     entropy: torch.Tensor
+    teacher: torch.Tensor
     approximate_kl: torch.Tensor
     clip_fraction: torch.Tensor
     ratio: torch.Tensor
@@ -117,7 +119,7 @@ class PpoLearner:
     generator: NumPy's, of the order of minibatches; part of the run's exact state.
     """
 
-    def __init__(self, network: MlpNetwork, config: TrainConfig, generator: np.random.Generator) -> None:
+    def __init__(self, network: PolicyValueNetwork, config: TrainConfig, generator: np.random.Generator) -> None:
         self.network, self.config, self.generator = network, config, generator
         self.optimiser = torch.optim.Adam(network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True)
         self.normaliser = ValueNormaliser(config.value_decay)
@@ -148,14 +150,18 @@ class PpoLearner:
             observations=torch.from_numpy(rollout.observations).to(device),
             action_masks=torch.from_numpy(rollout.action_masks).to(device),
             actions=torch.from_numpy(rollout.actions).to(device),
+            teacher_actions=torch.from_numpy(rollout.teacher_actions).to(device),
             log_probs=torch.from_numpy(rollout.log_probs).to(device),
             advantages=torch.from_numpy(advantages.astype(np.float32)).to(device),
             returns=torch.from_numpy(returns.astype(np.float32)).to(device),
             policy_weights=torch.from_numpy(rollout.policy_weights).to(device),
         )
 
-    def losses(self, rows: Batch, entropy_bonus: float) -> Losses:
-        """The loss of a minibatch (equations 7 and 9), with details 3 to 5."""
+    def losses(self, rows: Batch, entropy_bonus: float, teacher_weight: float = 0.0) -> Losses:
+        """The loss of a minibatch (equations 7 and 9), with details 3 to 5.
+
+        teacher_weight: of the cross-entropy with the teacher's choices (Schmitt et al. 2018, equation 4).
+        """
         logits, values = self.network(rows.observations)
         log_probs = masked_log_probs(logits, rows.action_masks)
         chosen = log_probs.gather(1, rows.actions.long()[:, None]).squeeze(1)
@@ -172,12 +178,18 @@ class PpoLearner:
         policy_loss = -mean(torch.minimum(ratio * rows.advantages, clipped * rows.advantages))
         value_loss = 0.5 * (values - rows.returns).square().mean()
         entropy = mean(masked_entropy(log_probs))
+        teacher_loss = torch.zeros((), device=entropy.device)
+        if teacher_weight > 0.0:
+            taught = weights * (rows.teacher_actions >= 0)
+            towards = log_probs.gather(1, rows.teacher_actions.clamp_min(0).long()[:, None]).squeeze(1)
+            teacher_loss = -(towards * taught).sum() / taught.sum().clamp_min(1.0)
         with torch.no_grad():
             # The estimator k3 of http://joschu.net/blog/kl-approx.html: unbiased and never negative.
             approximate_kl = mean(ratio - 1.0 - log_ratio)
             clip_fraction = mean(((ratio - 1.0).abs() > self.config.clip).float())
         total = policy_loss + self.config.value_coefficient * value_loss - entropy_bonus * entropy
-        return Losses(total, policy_loss, value_loss, entropy, approximate_kl, clip_fraction, ratio)
+        total = total + teacher_weight * teacher_loss
+        return Losses(total, policy_loss, value_loss, entropy, teacher_loss, approximate_kl, clip_fraction, ratio)
 
     def update(self, rollout: Rollout, progress: float) -> dict[str, float]:
         """Learn from one rollout; returns the metrics ``learning/...`` (training/metrics.py).
@@ -187,23 +199,25 @@ class PpoLearner:
         batch = self.prepare(rollout)
         for group in self.optimiser.param_groups:
             group["lr"] = self.learning_rate(progress)
-        entropy_bonus = self.entropy_bonus(progress)
+        entropy_bonus, teacher_weight = self.entropy_bonus(progress), self.config.teacher_share(progress)
         num_parts = max(1, round(len(rollout) / self.config.minibatch_size))
         reports, first_ratio_error = [], None
         for _ in range(self.config.epochs):
             order = torch.from_numpy(self.generator.permutation(len(rollout)))
             for index in order.tensor_split(num_parts):
-                losses = self.losses(batch.rows(index.to(batch.returns.device)), entropy_bonus)
+                losses = self.losses(batch.rows(index.to(batch.returns.device)), entropy_bonus, teacher_weight)
                 norm = self._step(losses)
                 if first_ratio_error is None:
                     first_ratio_error = float((losses.ratio.detach() - 1.0).abs().max())
-                reported = (losses.policy, losses.value, losses.entropy, losses.approximate_kl, losses.clip_fraction)
+                reported = (losses.policy, losses.value, losses.entropy, losses.teacher, losses.approximate_kl, losses.clip_fraction)
                 reports.append(torch.stack([x.detach() for x in (*reported, norm)]))
-        policy, value, entropy, kl, clipped, norm = torch.stack(reports).mean(0).tolist()
+        policy, value, entropy, teacher, kl, clipped, norm = torch.stack(reports).mean(0).tolist()
         return {
             "learning/policy_loss": policy,
             "learning/value_loss": value,
             "learning/entropy": entropy,
+            "learning/teacher_loss": teacher,
+            "learning/teacher_weight": teacher_weight,
             "learning/approximate_kl": kl,
             "learning/clip_fraction": clipped,
             "learning/gradient_norm": norm,
@@ -231,7 +245,7 @@ class PpoLearner:
         """Raises NonFiniteError for the earliest tensor of the computation that is not finite."""
         for name, parameter in self.network.named_parameters():
             check_finite(**{f"parameter {name}": parameter.detach()})
-        for name in ("ratio", "policy", "value", "entropy"):
+        for name in ("ratio", "policy", "value", "entropy", "teacher"):
             check_finite(**{f"loss term {name}": getattr(losses, name).detach()})
         for name, parameter in self.network.named_parameters():
             if parameter.grad is not None:

@@ -13,8 +13,9 @@ import numpy as np
 import torch
 
 from agents.neural.masked_categorical import sample_actions
-from agents.neural.network import MlpNetwork
+from agents.neural.network import PolicyValueNetwork
 from agents.policy import decision_keys, uniforms
+from agents.scripted.players import ScriptedPolicy
 from hf_env.engine.jit import entry
 from training.advantages import seat_advantages
 from training.config import TrainConfig
@@ -81,13 +82,14 @@ class Rollout:
     alone, because the value of just such observations ends every stream at a cut.
 
     observations: (R, F) int16. action_masks: (R, A) int8. actions: (R,) int32. log_probs: (R,) float32.
-    values, advantages, returns: (R,) float32 in units of reward. policy_weights: (R,) float32, 0 where the row
+    teacher_actions: (R,) int32, -1 where there is no teacher. values, advantages, returns: (R,) float32 in units of reward. policy_weights: (R,) float32, 0 where the row
     has no part in the policy's loss.
     """
 
     observations: np.ndarray
     action_masks: np.ndarray
     actions: np.ndarray
+    teacher_actions: np.ndarray
     log_probs: np.ndarray
     values: np.ndarray
     advantages: np.ndarray
@@ -115,7 +117,8 @@ class Collector:
         capacity = steps * n + n
         self._observations = np.zeros((capacity, games.observation_width), np.int16)
         self._action_masks = np.ones((capacity, games.num_actions), np.int8)
-        self._actions = np.zeros(capacity, np.int32)
+        self._actions, self._teacher_actions = np.zeros((2, capacity), np.int32)
+        self._teacher = ScriptedPolicy(config.teacher) if config.teacher else None
         self._log_probs, self._values, self._advantages, self._weights = np.zeros((4, capacity), np.float32)
         self._rows = np.zeros((steps, n), np.int32)
         self._seats = np.zeros((steps, n), np.int32)
@@ -125,10 +128,15 @@ class Collector:
         self._step_actions = np.zeros(n, np.int32)
         self._learner_slots, self._other_slots = np.zeros((2, n), np.int64)
         self._forced = np.zeros(n, bool)
+        self._with_teacher = False
 
-    def collect(self, network: MlpNetwork) -> Rollout:
-        """Play ``rollout_steps`` decisions of each game with ``network`` as the learner."""
+    def collect(self, network: PolicyValueNetwork, with_teacher: bool = False) -> Rollout:
+        """Play ``rollout_steps`` decisions of each game with ``network`` as the learner.
+
+        with_teacher: note what the teacher would have done, too.
+        """
         stats = RolloutStats()
+        self._with_teacher = with_teacher and self._teacher is not None
         entry_observations, entry_games, entry_seats = self._entry_rows()
         self._end_values[:] = 0.0
         size = 0
@@ -160,7 +168,7 @@ class Collector:
         learners = self.league.lineups[games, seats] == LEARNER
         return observations[learners].copy(), games[learners], seats[learners]
 
-    def _decide(self, step: int, size: int, network: MlpNetwork, stats: RolloutStats) -> int:
+    def _decide(self, step: int, size: int, network: PolicyValueNetwork, stats: RolloutStats) -> int:
         """Fill ``_step_actions``, append the learner's rows after ``size``, and return the new size."""
         games = self.games
         num_learner, num_others = find_decisions(
@@ -178,6 +186,7 @@ class Collector:
         self._values[rows] = values
         self._weights[rows] = ~self._forced[slots]
         self._step_actions[slots] = self._actions[rows]
+        self._ask_teacher(slots, rows, keys)
         self._decide_others(self._other_slots[:num_others], keys, draws)
         self._rows[step] = -1
         self._rows[step, slots] = np.arange(size, size + num_learner, dtype=np.int32)
@@ -186,6 +195,14 @@ class Collector:
         stats.learner_decisions += num_learner
         stats.forced += int(self._forced.sum())
         return size + num_learner
+
+    def _ask_teacher(self, slots: np.ndarray, rows: slice, keys: np.ndarray) -> None:
+        games = self.games
+        self._teacher_actions[rows] = -1
+        if self._with_teacher and len(slots):
+            # The true records: a scripted player reads of them only what its seat may know.
+            records, masks = games.games[slots], games.action_masks[slots]
+            self._teacher_actions[rows] = self._teacher.choose(records, games.rule_records, games.seats[slots], masks, keys[slots])
 
     def _keys(self) -> np.ndarray:
         """A key (N,) uint64 for each game's decision, from the seed and the step alone."""
@@ -211,7 +228,7 @@ class Collector:
             sample_actions(logits, games.action_masks[own], draws[own], actions, np.empty(len(own), np.float32))
             self._step_actions[own] = actions
 
-    def _infer(self, network: MlpNetwork, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _infer(self, network: PolicyValueNetwork, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Logits (N, A) and values (N,) float32, in units of reward."""
         if not len(observations):
             return np.empty((0, self.games.num_actions), np.float32), np.empty(0, np.float32)
@@ -219,7 +236,7 @@ class Collector:
             logits, values = network(torch.from_numpy(observations).to(self.config.device))
             return logits.cpu().numpy(), network.denormalise(values).cpu().numpy()
 
-    def _record(self, step: int, network: MlpNetwork, stats: RolloutStats) -> None:
+    def _record(self, step: int, network: PolicyValueNetwork, stats: RolloutStats) -> None:
         """Keep what the step paid and ended, count finished deals, and draw line-ups for games just started."""
         games = self.games
         self._rewards[step] = games.rewards
@@ -253,7 +270,7 @@ class Collector:
                 stats.league_deals += 1
                 stats.league_difference += float(score[learns].mean() - score[~learns].mean())
 
-    def _advantages_of(self, size: int, network: MlpNetwork) -> np.ndarray:
+    def _advantages_of(self, size: int, network: PolicyValueNetwork) -> np.ndarray:
         """Fill ``_advantages`` and return the (N, S) returns of all seats from before the first step."""
         games = self.games
         cut_values = np.empty((games.num_games, games.num_seats), np.float32)
@@ -272,13 +289,14 @@ class Collector:
         end = size + len(entry_returns)
         self._observations[size:end] = entry_observations
         self._action_masks[size:end] = 1
+        self._teacher_actions[size:end] = -1
         for array in (self._actions, self._log_probs, self._values, self._advantages, self._weights):
             array[size:end] = 0
         returns = self._values[:end] + self._advantages[:end]
         returns[size:] = entry_returns
         return Rollout(
             observations=self._observations[:end], action_masks=self._action_masks[:end],
-            actions=self._actions[:end], log_probs=self._log_probs[:end], values=self._values[:end],
+            actions=self._actions[:end], teacher_actions=self._teacher_actions[:end], log_probs=self._log_probs[:end], values=self._values[:end],
             advantages=self._advantages[:end], returns=returns, policy_weights=self._weights[:end],
             num_decisions=size, stats=stats,
         )  # fmt: skip

@@ -6,7 +6,7 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,10 @@ import torch
 from agents.neural import NeuralPolicy, build_network
 from agents.neural.checkpoint import POINTER_NAME, read_json, write_json
 from agents.neural.policy import layout_sections
+from hf_env import ObservationLayout, RuleSet, VectorGame
+from hf_env.observation.layout import Section
 from hf_env.rules import load_rules
+from hf_env.rules.ruleset import flat
 from hf_env.threads import available_cores
 from training import metrics as names
 from training.checkpoints import save_member, write_checkpoint
@@ -41,9 +44,10 @@ _THREADS_SECONDS = 30.0
 EvaluateFn = Callable[[NeuralPolicy], Mapping[str, tuple[float, float]]]
 
 
-def visible_scale(games, ignored: tuple[str, ...]) -> np.ndarray:
+def visible_scale(games, ignored: tuple[str, ...], rules: Sequence[RuleSet] = ()) -> np.ndarray:
     """(F,) float32: the games' observation scale, 0 in the sections that the network is not to see.
 
+    Left out beside the ignored ones: options that are the same in all deals of all the ``rules``.
     Raises ConfigError for a section that does not exist.
     """
     scale = np.array(games.observation_scale, np.float32)
@@ -52,7 +56,24 @@ def visible_scale(games, ignored: tuple[str, ...]) -> np.ndarray:
         if name not in names:
             raise ConfigError(f"network.ignored: the observation has no section {name!r}; it has {', '.join(names)}")
         scale[games.observation_layout[name].slice] = 0.0
+    for section in constant_options(rules):
+        scale[section.slice] = 0.0
     return scale
+
+
+def constant_options(rules: Sequence[RuleSet]) -> list[Section]:
+    """Sections of the observation with options that never change under these rules: they tell a network nothing."""
+    if not rules:
+        return []
+    seen = []
+    for one in rules:
+        games = VectorGame(1, one, 0)
+        for deal in range(1 + max([0, *(len(value) for value in flat(one.resolved()).values() if isinstance(value, list | tuple))])):
+            games.games["deal"] = deal
+            seen.append(games.observe(np.zeros(1, np.int32))[0].copy())
+    constant = (np.array(seen) == seen[0]).all(0)
+    layout = ObservationLayout(rules[0])
+    return [section for section in layout.sections if section.name.startswith("option_") and constant[section.slice].all()]
 
 
 @dataclass(frozen=True)
@@ -75,15 +96,15 @@ class Trainer:
 
     def __init__(self, config: TrainConfig, run_dir: Path, games, evaluate_fn: EvaluateFn | None = None) -> None:
         self.config, self.run_dir, self.games, self.evaluate_fn = config, run_dir, games, evaluate_fn
-        self._set_threads()
         sources = config.rules if isinstance(config.rules, list) else [config.rules]
         self.rules = [load_rules(source) for source in sources]
         # Independent streams of one seed: adding draws to one leaves the other as it was.
         weights_seed, minibatches, lineups = np.random.SeedSequence(config.seed).spawn(3)
         seed = int(weights_seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
-        scale = visible_scale(games, config.network.ignored)
-        network = build_network(config.network, scale, games.num_actions, seed)
+        scale = visible_scale(games, config.network.ignored, self.rules)
+        network = build_network(config.network, scale, games.num_actions, seed, games.observation_layout)
         self.learner = PpoLearner(network.to(config.device), config, np.random.default_rng(minibatches))
+        self._set_threads()
         try:
             lineup = make_lineup(config.seats, config.pools, games.num_seats, games.num_sides)
         except LineupError as error:
@@ -102,7 +123,7 @@ class Trainer:
         if self.config.threads or self.config.time_budget_seconds is None:
             torch.set_num_threads(self.config.threads or available_cores())
         else:
-            fastest_threads(self.games.observation_width, self.config.network.width)
+            fastest_threads(self.learner.network, torch.from_numpy(self.games.observations).to(self.config.device))
 
     @property
     def seconds(self) -> float:
@@ -128,7 +149,7 @@ class Trainer:
         if started - self._threads_set > _THREADS_SECONDS:
             self._set_threads()
         self._freeze_if_due(progress)
-        rollout = self.collector.collect(self.learner.network)
+        rollout = self.collector.collect(self.learner.network, self.config.teacher_share(progress) > 0.0)
         collected = time.perf_counter()
         values = self._learn(rollout, progress)
         learned = time.perf_counter()
@@ -219,8 +240,6 @@ class Trainer:
 
 def make_games(config: TrainConfig):
     """The VectorGame of a config."""
-    from hf_env import VectorGame
-
     return VectorGame(
         config.num_games, config.rules, config.seed, reward=config.reward, episode=config.episode,
         shaping=config.shaping, autoreset="SAME_STEP",

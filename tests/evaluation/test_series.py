@@ -186,7 +186,7 @@ def test_a_checkpoint_that_changes_is_refused(tmp_path):
 
     def save(seed: int) -> None:
         scales = ObservationLayout((2, 2)).scales()
-        network = build_network(NetworkConfig(width=8, ignored=()), scales, 127, seed=seed)
+        network = build_network(NetworkConfig("mlp", width=8, ignored=()), scales, 127, seed=seed)
         save_policy(tmp_path / "net", network, {"num_seats": 2, "num_sides": 2, "rules": ["mini"]})
 
     plan = Plan(deals=16, rules=MINI, processes=1, out=tmp_path / "out")
