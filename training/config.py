@@ -76,8 +76,9 @@ class TrainConfig:
     The run:
     num_evaluations: measurements against the anchors during the run.
     checkpoint_seconds: between two checkpoints; one is always written at the end and on Ctrl-C.
-    threads: of torch. 0: with a time budget as many as are fastest, measured again now and then; else all cores that
-        this process may use. device: torch's name, ``cpu`` or ``cuda``.
+    parts: into which a batch of positions and a minibatch are cut, so that as many cores work side by side
+        (training/parts.py). Part of what a run repeats by: the parts decide how sums are rounded. threads: that work on
+        the parts; 0: as many as there are cores. device: torch's name, ``cpu`` or ``cuda``, which takes a batch in one part.
     """
 
     rules: Any = "whitnack"
@@ -118,6 +119,7 @@ class TrainConfig:
 
     num_evaluations: int = 4
     checkpoint_seconds: float = 60.0
+    parts: int = 2
     threads: int = 0
     device: str = "cpu"
 
@@ -125,7 +127,7 @@ class TrainConfig:
         """Raises ConfigError naming the first setting that makes no sense."""
         if self.time_budget_seconds is None and self.decisions_budget is None:
             raise ConfigError("a run needs time_budget_seconds or decisions_budget")
-        for name in ("num_games", "rollout_steps", "epochs", "minibatch_size"):
+        for name in ("num_games", "rollout_steps", "epochs", "minibatch_size", "parts"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         for name in ("time_budget_seconds", "decisions_budget", "learning_rate", "clip", "max_gradient_norm", "max_kl"):
@@ -134,7 +136,16 @@ class TrainConfig:
         for name in ("gae_lambda", "teacher_end", "value_decay", "final_learning_rate_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} must be within 0 and 1, got {getattr(self, name)}")
-        for name in ("pool_size", "hardness", "num_evaluations", "threads", "entropy_start", "entropy_end", "value_coefficient", "teacher_weight"):
+        for name in (
+            "pool_size",
+            "hardness",
+            "num_evaluations",
+            "threads",
+            "entropy_start",
+            "entropy_end",
+            "value_coefficient",
+            "teacher_weight",
+        ):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must not be negative, got {getattr(self, name)}")
         if not 0 < self.pool_interval <= 1:

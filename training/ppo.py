@@ -8,11 +8,14 @@ The details that matter, in order of the code:
  4. Clipped surrogate; no clipping of the value loss; entropy over legal actions only.
  5. Rows with weight 0 (forced decisions, seats not to move) train the value alone.
  6. Gradients are shortened to a maximal norm; learning rate and entropy bonus fall linearly over the run.
- 7. A tensor that is not finite stops the run by name, before it reaches the weights.
+ 7. A minibatch's gradient is the sum of its parts', worked on side by side (training/parts.py).
+ 8. A tensor that is not finite stops the run by name, before it reaches the weights.
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +24,7 @@ import torch
 from agents.neural.masked_categorical import masked_entropy, masked_log_probs
 from agents.neural.network import PolicyValueNetwork
 from training.config import TrainConfig
+from training.parts import Parts
 from training.rollout import Rollout
 
 _SMALLEST_STD = 1e-6
@@ -94,14 +98,29 @@ class Batch:
     returns: torch.Tensor
     policy_weights: torch.Tensor
 
-    def rows(self, index: torch.Tensor) -> Batch:
-        """The rows of a minibatch."""
+    def rows(self, index: torch.Tensor | slice) -> Batch:
+        """The rows of a minibatch, or of a part of it."""
         return Batch(**{name: tensor[index] for name, tensor in vars(self).items()})
 
 
 @dataclass(frozen=True)
+class Totals:
+    """What a minibatch's means are divided by: rows, and () float32 sums of the rows' policy weights and of those taught."""
+
+    rows: int
+    weight: torch.Tensor
+    taught: torch.Tensor
+
+    @classmethod
+    def of(cls, rows: Batch) -> Totals:
+        """Of all rows of a minibatch."""
+        taught = rows.policy_weights * (rows.teacher_actions >= 0)
+        return cls(len(rows.returns), rows.policy_weights.sum().clamp_min(1.0), taught.sum().clamp_min(1.0))
+
+
+@dataclass(frozen=True)
 class Losses:
-    """Loss of a minibatch and what is reported of it; all but ``ratio`` () float32, ``ratio`` (R,)."""
+    """Loss of a minibatch, or a part's share of it, and what is reported of it; all but ``ratio`` () float32, ``ratio`` (R,)."""
 
     total: torch.Tensor
     policy: torch.Tensor
@@ -123,6 +142,7 @@ class PpoLearner:
         self.network, self.config, self.generator = network, config, generator
         self.optimiser = torch.optim.Adam(network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True)
         self.normaliser = ValueNormaliser(config.value_decay)
+        self.parts = Parts(config.parts if config.device == "cpu" else 1, config.threads)
 
     def learning_rate(self, progress: float) -> float:
         """Adam's step at ``progress`` 0 to 1 of the run."""
@@ -157,11 +177,13 @@ class PpoLearner:
             policy_weights=torch.from_numpy(rollout.policy_weights).to(device),
         )
 
-    def losses(self, rows: Batch, entropy_bonus: float, teacher_weight: float = 0.0) -> Losses:
+    def losses(self, rows: Batch, entropy_bonus: float, teacher_weight: float = 0.0, totals: Totals | None = None) -> Losses:
         """The loss of a minibatch (equations 7 and 9), with details 3 to 5.
 
         teacher_weight: of the cross-entropy with the teacher's choices (Schmitt et al. 2018, equation 4).
+        totals: of the minibatch of which ``rows`` are a part; the parts' losses add up to the minibatch's.
         """
+        totals = totals or Totals.of(rows)
         logits, values = self.network(rows.observations)
         log_probs = masked_log_probs(logits, rows.action_masks)
         chosen = log_probs.gather(1, rows.actions.long()[:, None]).squeeze(1)
@@ -169,20 +191,19 @@ class PpoLearner:
         # A row without weight has no old log probability; 0 in both places keeps its ratio at 1.
         log_ratio = torch.where(weights > 0, chosen - rows.log_probs, 0.0)
         ratio = log_ratio.exp()
-        total_weight = weights.sum().clamp_min(1.0)
 
         def mean(x: torch.Tensor) -> torch.Tensor:
-            return (x * weights).sum() / total_weight
+            return (x * weights).sum() / totals.weight
 
         clipped = ratio.clamp(1.0 - self.config.clip, 1.0 + self.config.clip)
         policy_loss = -mean(torch.minimum(ratio * rows.advantages, clipped * rows.advantages))
-        value_loss = 0.5 * (values - rows.returns).square().mean()
+        value_loss = 0.5 * (values - rows.returns).square().sum() / totals.rows
         entropy = mean(masked_entropy(log_probs))
         teacher_loss = torch.zeros((), device=entropy.device)
         if teacher_weight > 0.0:
             taught = weights * (rows.teacher_actions >= 0)
             towards = log_probs.gather(1, rows.teacher_actions.clamp_min(0).long()[:, None]).squeeze(1)
-            teacher_loss = -(towards * taught).sum() / taught.sum().clamp_min(1.0)
+            teacher_loss = -(towards * taught).sum() / totals.taught
         with torch.no_grad():
             # The estimator k3 of http://joschu.net/blog/kl-approx.html: unbiased and never negative.
             approximate_kl = mean(ratio - 1.0 - log_ratio)
@@ -200,17 +221,16 @@ class PpoLearner:
         for group in self.optimiser.param_groups:
             group["lr"] = self.learning_rate(progress)
         entropy_bonus, teacher_weight = self.entropy_bonus(progress), self.config.teacher_share(progress)
-        num_parts = max(1, round(len(rollout) / self.config.minibatch_size))
+        num_minibatches = max(1, round(len(rollout) / self.config.minibatch_size))
         reports, first_ratio_error = [], None
         for _ in range(self.config.epochs):
             order = torch.from_numpy(self.generator.permutation(len(rollout)))
-            for index in order.tensor_split(num_parts):
-                losses = self.losses(batch.rows(index.to(batch.returns.device)), entropy_bonus, teacher_weight)
-                norm = self._step(losses)
+            for index in order.tensor_split(num_minibatches):
+                rows = batch.rows(index.to(batch.returns.device))
+                losses, report = self._step(rows, entropy_bonus, teacher_weight)
                 if first_ratio_error is None:
-                    first_ratio_error = float((losses.ratio.detach() - 1.0).abs().max())
-                reported = (losses.policy, losses.value, losses.entropy, losses.teacher, losses.approximate_kl, losses.clip_fraction)
-                reports.append(torch.stack([x.detach() for x in (*reported, norm)]))
+                    first_ratio_error = max(float((part.ratio.detach() - 1.0).abs().max()) for part in losses)
+                reports.append(report)
         policy, value, entropy, teacher, kl, clipped, norm = torch.stack(reports).mean(0).tolist()
         return {
             "learning/policy_loss": policy,
@@ -228,25 +248,40 @@ class PpoLearner:
             "learning/entropy_bonus": entropy_bonus,
         }
 
-    def _step(self, losses: Losses) -> torch.Tensor:
-        """One gradient step; returns the gradient's norm () before it was shortened."""
-        self.optimiser.zero_grad(set_to_none=True)
-        losses.total.backward()
-        parameters = [p for p in self.network.parameters() if p.grad is not None]
-        norm = torch.nn.utils.get_total_norm([p.grad for p in parameters])
+    def _step(self, rows: Batch, entropy_bonus: float, teacher_weight: float = 0.0) -> tuple[list[Losses], torch.Tensor]:
+        """One gradient step on a minibatch; returns its parts' losses, and what is reported, with the gradient's norm last.
+
+        Raises NonFiniteError before the weights are touched.
+        """
+        parameters = list(self.network.parameters())
+        totals = Totals.of(rows)
+
+        def gradients(part: slice) -> tuple[Losses, Sequence[torch.Tensor | None]]:
+            losses = self.losses(rows.rows(part), entropy_bonus, teacher_weight, totals)
+            return losses, torch.autograd.grad(losses.total, parameters, allow_unused=True)
+
+        losses, parts = zip(*self.parts.run(gradients, totals.rows), strict=True)
+        for parameter, own in zip(parameters, zip(*parts, strict=True), strict=True):
+            given = [gradient for gradient in own if gradient is not None]
+            # Added one after another: the order decides how sums are rounded.
+            parameter.grad = functools.reduce(torch.add, given) if given else None
+        parameters = [parameter for parameter in parameters if parameter.grad is not None]
+        norm = torch.nn.utils.get_total_norm([parameter.grad for parameter in parameters])
         # Before shortening: a norm that is not finite would spread to every gradient and hide where it arose.
-        if not (torch.isfinite(losses.total) and torch.isfinite(norm)):
+        if not (all(torch.isfinite(part.total) for part in losses) and torch.isfinite(norm)):
             self._name_the_culprit(losses)
         torch.nn.utils.clip_grads_with_norm_(parameters, self.config.max_gradient_norm, norm)
         self.optimiser.step()
-        return norm
+        terms = ("policy", "value", "entropy", "teacher", "approximate_kl", "clip_fraction")
+        sums = [torch.stack([getattr(part, term).detach() for part in losses]).sum() for term in terms]
+        return list(losses), torch.stack([*sums, norm])
 
-    def _name_the_culprit(self, losses: Losses) -> None:
+    def _name_the_culprit(self, losses: Sequence[Losses]) -> None:
         """Raises NonFiniteError for the earliest tensor of the computation that is not finite."""
         for name, parameter in self.network.named_parameters():
             check_finite(**{f"parameter {name}": parameter.detach()})
         for name in ("ratio", "policy", "value", "entropy", "teacher"):
-            check_finite(**{f"loss term {name}": getattr(losses, name).detach()})
+            check_finite(**{f"loss term {name}": torch.cat([getattr(part, name).detach().ravel() for part in losses])})
         for name, parameter in self.network.named_parameters():
             if parameter.grad is not None:
                 check_finite(**{f"gradient of {name}": parameter.grad})

@@ -20,6 +20,7 @@ from hf_env.engine.jit import entry
 from training.advantages import seat_advantages
 from training.config import TrainConfig
 from training.league import LEARNER, League
+from training.parts import Parts
 
 # hf_env.engine.state.END_OUT, as VectorGame.end_reasons reports it.
 END_OUT = 1
@@ -111,6 +112,7 @@ class Collector:
 
     def __init__(self, games, league: League, config: TrainConfig) -> None:
         self.games, self.league, self.config = games, league, config
+        self.parts = Parts(config.parts if config.device == "cpu" else 1, config.threads)
         self.step_number = 0
         self.num_rollouts = 0
         steps, n, seats = config.rollout_steps, games.num_games, games.num_seats
@@ -232,9 +234,14 @@ class Collector:
         """Logits (N, A) and values (N,) float32, in units of reward."""
         if not len(observations):
             return np.empty((0, self.games.num_actions), np.float32), np.empty(0, np.float32)
-        with torch.inference_mode():
-            logits, values = network(torch.from_numpy(observations).to(self.config.device))
-            return logits.cpu().numpy(), network.denormalise(values).cpu().numpy()
+
+        def part_of_it(part: slice) -> tuple[np.ndarray, np.ndarray]:
+            with torch.inference_mode():
+                logits, values = network(torch.from_numpy(observations[part]).to(self.config.device))
+                return logits.cpu().numpy(), network.denormalise(values).cpu().numpy()
+
+        logits, values = zip(*self.parts.run(part_of_it, len(observations)), strict=True)
+        return (logits[0], values[0]) if len(logits) == 1 else (np.concatenate(logits), np.concatenate(values))
 
     def _record(self, step: int, network: PolicyValueNetwork, stats: RolloutStats) -> None:
         """Keep what the step paid and ended, count finished deals, and draw line-ups for games just started."""

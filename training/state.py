@@ -86,8 +86,12 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
     learner.generator.bit_generator.state = values["minibatches"]
     members = [
         Member.from_bytes(
-            one["number"], one["decisions"], load_member(trainer.run_dir, one["digest"]),
-            trainer.config.network, trainer.games.num_actions, trainer.config.device,
+            one["number"],
+            one["decisions"],
+            load_member(trainer.run_dir, one["digest"]),
+            trainer.config.network,
+            trainer.games.num_actions,
+            trainer.config.device,
         )
         for one in values["league"]["members"]
     ]

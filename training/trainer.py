@@ -22,7 +22,6 @@ from hf_env import ObservationLayout, RuleSet, VectorGame
 from hf_env.observation.layout import Section
 from hf_env.rules import load_rules
 from hf_env.rules.ruleset import flat
-from hf_env.threads import available_cores
 from training import metrics as names
 from training.checkpoints import save_member, write_checkpoint
 from training.config import ConfigError, TrainConfig
@@ -34,12 +33,9 @@ from training.progress import ProgressDisplay
 from training.report import LEAGUE_NAME, RunLog, write_report
 from training.rollout import Collector, Rollout
 from training.state import restore_trainer, trainer_state
-from training.threads import fastest_threads
 
 CONFIG_NAME = "config.json"
 _logger = logging.getLogger(__name__)
-# Between two measurements of how many threads are fastest, each of which costs about half a second.
-_THREADS_SECONDS = 30.0
 # Measures a policy: anchor's name -> (points a deal more than the anchor, half the 95 % interval).
 EvaluateFn = Callable[[NeuralPolicy], Mapping[str, tuple[float, float]]]
 
@@ -104,7 +100,9 @@ class Trainer:
         scale = visible_scale(games, config.network.ignored, self.rules)
         network = build_network(config.network, scale, games.num_actions, seed, games.observation_layout)
         self.learner = PpoLearner(network.to(config.device), config, np.random.default_rng(minibatches))
-        self._set_threads()
+        if config.device == "cpu":
+            # Threads take a part of the rows each (training/parts.py), not a share of every operation.
+            torch.set_num_threads(1)
         try:
             lineup = make_lineup(config.seats, config.pools, games.num_seats, games.num_sides)
         except LineupError as error:
@@ -116,14 +114,6 @@ class Trainer:
         self.iteration = self.decisions = 0
         self.pool_additions = self.evaluations = 0
         self._seconds_before, self._started = 0.0, time.perf_counter()
-
-    def _set_threads(self) -> None:
-        """Set PyTorch's threads; where they are left open and time is the budget, to what is fastest now."""
-        self._threads_set = time.perf_counter()
-        if self.config.threads or self.config.time_budget_seconds is None:
-            torch.set_num_threads(self.config.threads or available_cores())
-        else:
-            fastest_threads(self.learner.network, torch.from_numpy(self.games.observations).to(self.config.device))
 
     @property
     def seconds(self) -> float:
@@ -146,8 +136,6 @@ class Trainer:
         """One rollout and one update; returns their metrics, which are also logged."""
         started = time.perf_counter()
         progress = self.progress
-        if started - self._threads_set > _THREADS_SECONDS:
-            self._set_threads()
         self._freeze_if_due(progress)
         rollout = self.collector.collect(self.learner.network, self.config.teacher_share(progress) > 0.0)
         collected = time.perf_counter()

@@ -36,7 +36,7 @@ def test_a_batch_that_is_not_finite_is_kept(tmp_path):
     trainer.iterate()
     collect = trainer.collector.collect
 
-    def poisoned(network):
+    def poisoned(network, with_teacher):
         rollout = collect(network)
         rollout.returns[3] = np.nan
         return rollout

@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 TIMES = ("run/seconds", "speed/")
 # Of a trainer, between two iterations: what is no state of the run, and why.
 NO_STATE = {
-    r"\._started|\._seconds_before|\._threads_set": "wall time",
+    r"\._started|\._seconds_before": "wall time",
     r"\.run_dir.*|\.log\.run_dir.*": "where the run lies",
     r"\.log\._(writer|purge_step).*": "an open file of TensorBoard, whose later steps a resumed run purges",
     r"\.collector\._\w+": "the rollout's arrays: each row is written before it is read",
