@@ -36,9 +36,8 @@ _DEALS_ON_THE_WAY = 200
 @click.option(
     "--config",
     "config_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="TOML file of settings (training/config.py); other options override it.",
+    metavar="NAME|FILE",
+    help="quick (5 minutes, the default), standard (an hour), long (two), or a TOML file of settings; other options override it.",
 )
 @click.option(
     "--seats", metavar="PLAYER,...",
@@ -58,7 +57,7 @@ _DEALS_ON_THE_WAY = 200
 @click.option("--quiet", is_flag=True, help="No progress.")
 def train(
     rules: tuple, settings: tuple, seed: int | None, minutes: float | None, decisions: int | None,
-    config_file: Path | None, seats: str | None, pools: tuple, out: Path | None, resumed: Path | None, device: str | None, deals: int, quiet: bool,
+    config_file: str | None, seats: str | None, pools: tuple, out: Path | None, resumed: Path | None, device: str | None, deals: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Train a policy by self-play, evaluate it, and write a report.
 

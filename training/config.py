@@ -197,12 +197,23 @@ class TrainConfig:
         return {name: value for name, value in values.items() if name not in free}
 
 
-def load_config(path: Path) -> TrainConfig:
-    """The config of a TOML file that gives some of the settings, as ``seats = ["learner", "pool:opponents"]``.
+_CONFIGS = Path(__file__).with_name("configs")
+
+
+def shipped_configs() -> dict[str, Path]:
+    """The configs that come with the package, by name."""
+    return {path.stem: path for path in sorted(_CONFIGS.glob("*.toml"))}
+
+
+def load_config(source: Path | str) -> TrainConfig:
+    """The config of that name in the package, or of a TOML file that gives some of the settings, as ``seats = ["learner", "pool:opponents"]``.
 
     A file with ``decisions_budget`` and no ``time_budget_seconds`` has no limit of time.
     Raises ConfigError, one line that names the file and what is wrong.
     """
+    path = shipped_configs().get(str(source), Path(source))
+    if not path.exists() and not path.suffix:
+        raise ConfigError(f"no config {str(source)!r}; the package has {', '.join(shipped_configs())}, others are TOML files")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
