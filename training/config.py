@@ -19,6 +19,9 @@ from agents.neural.network import NetworkConfig
 from training.lineups import LineupError, check_lineup
 
 
+CRITICS = ("seat", "all_cards")
+
+
 class ConfigError(ValueError):
     """A setting that makes no sense; the message is one line for a user."""
 
@@ -48,6 +51,8 @@ class TrainConfig:
     clip: of the probability ratio. gae_lambda: 1 trusts returns alone (noisy), less trusts the value more (biased).
     entropy_start, entropy_end: bonus per nat, in units of the normalised advantage, linear over the run.
         Too little freezes early habits; too much keeps it from playing a won position out.
+    critic: "seat", the value of the policy's own observation; or "all_cards", a second network that sees all hands and feet
+        (training/critic.py): less noise in the advantages, half as many decisions again in time to learn from.
     value_coefficient: weight of the value loss, whose targets have unit scale.
     max_gradient_norm: longer gradients are shortened to this.
     max_kl: nats that one update may move the policy; beyond, the run stops and keeps the batch. Ordinary updates
@@ -101,6 +106,7 @@ class TrainConfig:
     gae_lambda: float = 0.95
     entropy_start: float = 0.01
     entropy_end: float = 0.0
+    critic: str = "seat"
     value_coefficient: float = 0.5
     max_gradient_norm: float = 0.5
     max_kl: float = 1.0
@@ -152,6 +158,8 @@ class TrainConfig:
             raise ConfigError(f"pool_interval must be above 0 and at most 1, got {self.pool_interval}")
         # JSON and TOML know no tuples.
         object.__setattr__(self, "seats", tuple(self.seats))
+        if self.critic not in CRITICS:
+            raise ConfigError(f"critic must be {' or '.join(CRITICS)}, got {self.critic!r}")
         if self.teacher is not None and self.teacher not in SCRIPTED:
             raise ConfigError(f"teacher must be one of {', '.join(SCRIPTED)}, or left out, got {self.teacher!r}")
         try:

@@ -54,8 +54,8 @@ class ValueNormaliser:
         self.decay = decay
         self.weight, self.mean, self.mean_square = 0.0, 0.0, 0.0
 
-    def update(self, returns: np.ndarray, network: PolicyValueNetwork) -> None:
-        """Take in the returns (R,) and carry the network's value head over to the new unit."""
+    def update(self, returns: np.ndarray, *networks: PolicyValueNetwork) -> None:
+        """Take in the returns (R,) and carry the networks' value heads over to the new unit."""
         keep, add = self.decay * self.weight, 1.0 - self.decay
         if self.weight == 0.0:
             keep, add = 0.0, 1.0
@@ -63,7 +63,8 @@ class ValueNormaliser:
         returns = returns.astype(np.float64)
         self.mean += (returns.mean() - self.mean) * add / self.weight
         self.mean_square += ((returns**2).mean() - self.mean_square) * add / self.weight
-        self._rescale(network)
+        for network in networks:
+            self._rescale(network)
 
     def _rescale(self, network: PolicyValueNetwork) -> None:
         # A spread of 0 (nothing was paid at all) keeps the unit 1: dividing by it would only amplify rounding.
@@ -90,6 +91,7 @@ class Batch:
     """A rollout's rows as tensors on the learner's device; advantages and returns are normalised."""
 
     observations: torch.Tensor
+    hidden: torch.Tensor
     action_masks: torch.Tensor
     actions: torch.Tensor
     teacher_actions: torch.Tensor
@@ -135,14 +137,24 @@ class Losses:
 class PpoLearner:
     """The network being trained, its optimiser and the unit of its values.
 
+    critic: a network for the values of training alone, that sees all cards too, or None.
     generator: NumPy's, of the order of minibatches; part of the run's exact state.
     """
 
-    def __init__(self, network: PolicyValueNetwork, config: TrainConfig, generator: np.random.Generator) -> None:
-        self.network, self.config, self.generator = network, config, generator
-        self.optimiser = torch.optim.Adam(network.parameters(), lr=config.learning_rate, eps=1e-5, fused=True)
+    def __init__(
+        self, network: PolicyValueNetwork, config: TrainConfig, generator: np.random.Generator, critic: PolicyValueNetwork | None = None
+    ) -> None:
+        self.network, self.config, self.generator, self.critic = network, config, generator, critic
+        self.optimiser = torch.optim.Adam(
+            [parameter for _, parameter in self.named_parameters()], lr=config.learning_rate, eps=1e-5, fused=True
+        )
         self.normaliser = ValueNormaliser(config.value_decay)
         self.parts = Parts(config.parts if config.device == "cpu" else 1, config.threads)
+
+    def named_parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
+        """All that the optimiser moves: the network's parameters, and the critic's with "critic." before their names."""
+        critic = self.critic.named_parameters(prefix="critic") if self.critic is not None else ()
+        return [*self.network.named_parameters(), *critic]
 
     def learning_rate(self, progress: float) -> float:
         """Adam's step at ``progress`` 0 to 1 of the run."""
@@ -159,7 +171,7 @@ class PpoLearner:
         Raises NonFiniteError for advantages or returns that are not finite.
         """
         check_finite(advantages=rollout.advantages, returns=rollout.returns, log_probs=rollout.log_probs)
-        self.normaliser.update(rollout.returns, self.network)
+        self.normaliser.update(rollout.returns, *(each for each in (self.network, self.critic) if each is not None))
         counted = rollout.advantages[rollout.policy_weights > 0].astype(np.float64)
         # Without a single choice in the rollout there is nothing to normalise, and no policy loss either.
         mean, std = (counted.mean(), counted.std()) if len(counted) else (0.0, 1.0)
@@ -168,6 +180,7 @@ class PpoLearner:
         device = self.network.observation_scale.device
         return Batch(
             observations=torch.from_numpy(rollout.observations).to(device),
+            hidden=torch.from_numpy(rollout.hidden).to(device),
             action_masks=torch.from_numpy(rollout.action_masks).to(device),
             actions=torch.from_numpy(rollout.actions).to(device),
             teacher_actions=torch.from_numpy(rollout.teacher_actions).to(device),
@@ -198,6 +211,9 @@ class PpoLearner:
         clipped = ratio.clamp(1.0 - self.config.clip, 1.0 + self.config.clip)
         policy_loss = -mean(torch.minimum(ratio * rows.advantages, clipped * rows.advantages))
         value_loss = 0.5 * (values - rows.returns).square().sum() / totals.rows
+        if self.critic is not None:
+            _, judged = self.critic(torch.cat([rows.observations, rows.hidden], 1))
+            value_loss = value_loss + 0.5 * (judged - rows.returns).square().sum() / totals.rows
         entropy = mean(masked_entropy(log_probs))
         teacher_loss = torch.zeros((), device=entropy.device)
         if teacher_weight > 0.0:
@@ -253,7 +269,7 @@ class PpoLearner:
 
         Raises NonFiniteError before the weights are touched.
         """
-        parameters = list(self.network.parameters())
+        parameters = [parameter for _, parameter in self.named_parameters()]
         totals = Totals.of(rows)
 
         def gradients(part: slice) -> tuple[Losses, Sequence[torch.Tensor | None]]:
@@ -278,11 +294,11 @@ class PpoLearner:
 
     def _name_the_culprit(self, losses: Sequence[Losses]) -> None:
         """Raises NonFiniteError for the earliest tensor of the computation that is not finite."""
-        for name, parameter in self.network.named_parameters():
+        for name, parameter in self.named_parameters():
             check_finite(**{f"parameter {name}": parameter.detach()})
         for name in ("ratio", "policy", "value", "entropy", "teacher"):
             check_finite(**{f"loss term {name}": torch.cat([getattr(part, name).detach().ravel() for part in losses])})
-        for name, parameter in self.network.named_parameters():
+        for name, parameter in self.named_parameters():
             if parameter.grad is not None:
                 check_finite(**{f"gradient of {name}": parameter.grad})
         raise NonFiniteError("the gradient's norm is not finite although each gradient is: it overflows")

@@ -19,6 +19,7 @@ from agents.scripted.players import ScriptedPolicy
 from hf_env.engine.jit import entry
 from training.advantages import seat_advantages
 from training.config import TrainConfig
+from training.critic import hidden_cards, num_hidden
 from training.league import LEARNER, League
 from training.parts import Parts
 
@@ -82,12 +83,14 @@ class Rollout:
     The rest are observations of seats at the rollout's start, most of them not to move: they train the value
     alone, because the value of just such observations ends every stream at a cut.
 
-    observations: (R, F) int16. action_masks: (R, A) int8. actions: (R,) int32. log_probs: (R,) float32.
+    observations: (R, F) int16. hidden: (R, H) int16, the hidden cards (training/critic.py), H = 0 without a critic that sees
+    them. action_masks: (R, A) int8. actions: (R,) int32. log_probs: (R,) float32.
     teacher_actions: (R,) int32, -1 where there is no teacher. values, advantages, returns: (R,) float32 in units of reward. policy_weights: (R,) float32, 0 where the row
     has no part in the policy's loss.
     """
 
     observations: np.ndarray
+    hidden: np.ndarray
     action_masks: np.ndarray
     actions: np.ndarray
     teacher_actions: np.ndarray
@@ -107,17 +110,19 @@ class Collector:
     """Plays ``games`` (a VectorGame) and keeps the arrays that a rollout is gathered in.
 
     Rollouts share these arrays: one is valid until the next is collected.
+    critic: the network of a critic that sees all cards, or None: the values are then the policy's network's own.
     step_number: steps made so far, the count that sampling keys are made of; part of the run's exact state.
     """
 
-    def __init__(self, games, league: League, config: TrainConfig) -> None:
-        self.games, self.league, self.config = games, league, config
+    def __init__(self, games, league: League, config: TrainConfig, critic: PolicyValueNetwork | None = None) -> None:
+        self.games, self.league, self.config, self.critic = games, league, config, critic
         self.parts = Parts(config.parts if config.device == "cpu" else 1, config.threads)
         self.step_number = 0
         self.num_rollouts = 0
         steps, n, seats = config.rollout_steps, games.num_games, games.num_seats
         capacity = steps * n + n
         self._observations = np.zeros((capacity, games.observation_width), np.int16)
+        self._hidden = np.zeros((capacity, num_hidden(seats) if critic is not None else 0), np.int16)
         self._action_masks = np.ones((capacity, games.num_actions), np.int8)
         self._actions, self._teacher_actions = np.zeros((2, capacity), np.int32)
         self._teacher = ScriptedPolicy(config.teacher) if config.teacher else None
@@ -139,7 +144,7 @@ class Collector:
         """
         stats = RolloutStats()
         self._with_teacher = with_teacher and self._teacher is not None
-        entry_observations, entry_games, entry_seats = self._entry_rows()
+        entry_observations, entry_hidden, entry_games, entry_seats = self._entry_rows()
         self._end_values[:] = 0.0
         size = 0
         for step in range(self.config.rollout_steps):
@@ -153,7 +158,7 @@ class Collector:
             stats.engine_seconds += stepped - decided
         started = time.perf_counter()
         entry_returns = self._advantages_of(size, network)
-        rollout = self._gather(size, entry_observations, entry_returns[entry_games, entry_seats], stats)
+        rollout = self._gather(size, entry_observations, entry_hidden, entry_returns[entry_games, entry_seats], stats)
         stats.inference_seconds += time.perf_counter() - started
         self.num_rollouts += 1
         return rollout
@@ -168,7 +173,14 @@ class Collector:
         seats = ((games + self.num_rollouts) % self.games.num_seats).astype(np.int32)
         observations = self.games.observe(seats)
         learners = self.league.lineups[games, seats] == LEARNER
-        return observations[learners].copy(), games[learners], seats[learners]
+        games, seats, observations = games[learners], seats[learners], observations[learners].copy()
+        return observations, self._hidden_cards(games, seats), games, seats
+
+    def _hidden_cards(self, slots: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """What the critic sees more than those seats of those games, (N, H) int16."""
+        if self.critic is None:
+            return np.zeros((len(slots), 0), np.int16)
+        return hidden_cards(self.games.games[slots], seats, self.games.num_seats)
 
     def _decide(self, step: int, size: int, network: PolicyValueNetwork, stats: RolloutStats) -> int:
         """Fill ``_step_actions``, append the learner's rows after ``size``, and return the new size."""
@@ -185,7 +197,8 @@ class Collector:
         np.take(games.action_masks, slots, axis=0, out=self._action_masks[rows], mode="clip")
         logits, values = self._infer(network, self._observations[rows])
         sample_actions(logits, self._action_masks[rows], draws[slots], self._actions[rows], self._log_probs[rows])
-        self._values[rows] = values
+        self._hidden[rows] = self._hidden_cards(slots, games.seats[slots])
+        self._values[rows] = self._criticise(self._observations[rows], self._hidden[rows], values)
         self._weights[rows] = ~self._forced[slots]
         self._step_actions[slots] = self._actions[rows]
         self._ask_teacher(slots, rows, keys)
@@ -243,6 +256,12 @@ class Collector:
         logits, values = zip(*self.parts.run(part_of_it, len(observations)), strict=True)
         return (logits[0], values[0]) if len(logits) == 1 else (np.concatenate(logits), np.concatenate(values))
 
+    def _criticise(self, observations: np.ndarray, hidden: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The critic's values (N,) float32, in units of reward; those of the policy's network where there is no other."""
+        if self.critic is None or not len(observations):
+            return values
+        return self._infer(self.critic, np.concatenate([observations, hidden], axis=1))[1]
+
     def _record(self, step: int, network: PolicyValueNetwork, stats: RolloutStats) -> None:
         """Keep what the step paid and ended, count finished deals, and draw line-ups for games just started."""
         games = self.games
@@ -283,7 +302,9 @@ class Collector:
         cut_values = np.empty((games.num_games, games.num_seats), np.float32)
         for seat in range(games.num_seats):
             observations = games.observe(np.full(games.num_games, seat, np.int32))
-            _, cut_values[:, seat] = self._infer(network, observations)
+            hidden = self._hidden_cards(np.arange(games.num_games), np.full(games.num_games, seat))
+            _, values = self._infer(network, observations) if self.critic is None else (None, cut_values[:, seat])
+            cut_values[:, seat] = self._criticise(observations, hidden, values)
         entry_returns = np.empty_like(cut_values)
         seat_advantages(
             self._rows, self._seats, self._rewards, self._ended, self._end_values, self._values[:size],
@@ -291,10 +312,11 @@ class Collector:
         )  # fmt: skip
         return entry_returns
 
-    def _gather(self, size: int, entry_observations, entry_returns, stats: RolloutStats) -> Rollout:
+    def _gather(self, size: int, entry_observations, entry_hidden, entry_returns, stats: RolloutStats) -> Rollout:
         """The rollout, with the entry rows after the decisions; their masks allow everything, to no effect."""
         end = size + len(entry_returns)
         self._observations[size:end] = entry_observations
+        self._hidden[size:end] = entry_hidden
         self._action_masks[size:end] = 1
         self._teacher_actions[size:end] = -1
         for array in (self._actions, self._log_probs, self._values, self._advantages, self._weights):
@@ -302,7 +324,7 @@ class Collector:
         returns = self._values[:end] + self._advantages[:end]
         returns[size:] = entry_returns
         return Rollout(
-            observations=self._observations[:end], action_masks=self._action_masks[:end],
+            observations=self._observations[:end], hidden=self._hidden[:end], action_masks=self._action_masks[:end],
             actions=self._actions[:end], teacher_actions=self._teacher_actions[:end], log_probs=self._log_probs[:end], values=self._values[:end],
             advantages=self._advantages[:end], returns=returns, policy_weights=self._weights[:end],
             num_decisions=size, stats=stats,

@@ -25,6 +25,7 @@ from hf_env.rules.ruleset import flat
 from training import metrics as names
 from training.checkpoints import save_member, write_checkpoint
 from training.config import ConfigError, TrainConfig
+from training.critic import build_critic
 from training.guards import FAILURES, StrengthWatch, check_divergence, save_failure
 from training.league import League
 from training.lineups import LineupError, make_lineup
@@ -99,7 +100,11 @@ class Trainer:
         seed = int(weights_seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
         scale = visible_scale(games, config.network.ignored, self.rules)
         network = build_network(config.network, scale, games.num_actions, seed, games.observation_layout)
-        self.learner = PpoLearner(network.to(config.device), config, np.random.default_rng(minibatches))
+        critic = None
+        if config.critic == "all_cards":
+            critic = build_critic(config.network, scale, games.observation_layout, games.num_actions, games.num_seats, seed + 1)
+            critic.to(config.device)
+        self.learner = PpoLearner(network.to(config.device), config, np.random.default_rng(minibatches), critic)
         if config.device == "cpu":
             # Threads take a part of the rows each (training/parts.py), not a share of every operation.
             torch.set_num_threads(1)
@@ -108,7 +113,7 @@ class Trainer:
         except LineupError as error:
             raise ConfigError(str(error)) from None
         self.league = League(lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, np.random.default_rng(lineups))
-        self.collector = Collector(games, self.league, config)
+        self.collector = Collector(games, self.league, config, critic)
         self.strength = StrengthWatch()
         self.log = RunLog(run_dir)
         self.iteration = self.decisions = 0
