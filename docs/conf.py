@@ -26,7 +26,7 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_class_signature = "mixed"
+autoclass_content = "both"
 autodoc_default_options = {"members": True}
 python_maximum_signature_line_length = 100
 

@@ -23,7 +23,9 @@ class HandAndFootEnv(AECEnv):
 
     An agent may be selected many times in a row (a turn is a chain of actions), its partner in the middle of a turn
     to answer. The observation is ``{"observation": (F,), "action_mask": (127,) int8}``, relative to the agent; the
-    mask of an agent that is not to act is all 0. All agents terminate in the same step. Rule: docs/rules.md.
+    mask of an agent that is not to act is all 0. All agents terminate in the same step. ``rewards`` holds the last step's
+    reward of each agent (float, in units of 1,000 points but for reward "win"; docs/rewards.md), ``infos`` public facts:
+    ``last_action``, a label, and ``deal_results``. Rule: docs/rules.md.
     """
 
     metadata = {"name": "hand_and_foot_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 2}
@@ -236,13 +238,19 @@ class HandAndFootEnv(AECEnv):
         return result
 
     def state(self) -> np.ndarray:
-        """The whole truth, (G,) int16, as StateLayout describes it: for a central critic, not for a policy."""
+        """The whole truth, (G,) int16, as StateLayout describes it: for a central critic, not for a policy.
+
+        Raises RuntimeError before the first reset.
+        """
         self._check_started()
         return self._vec.states()[0]
 
     def render(self) -> str | np.ndarray | None:
         """The table: text in render mode "ansi", printed in "human"; in "rgb_array" a picture (600, 800, 3) uint8; None
-        without a render mode."""
+        without a render mode.
+
+        Raises RuntimeError before the first reset.
+        """
         if self.render_mode is None:
             return None
         self._check_started()

@@ -44,13 +44,12 @@ class HandAndFootSeats(VectorEnv):
         render_mode: str | None = None,
         render_view: str = "seat",
     ) -> None:
-        """Make N tables.
+        """Make N tables. The arguments not told here: as HandAndFootSeat.
 
         num_envs: 1 or more. autoreset_mode: "SAME_STEP" (the step that ends a game starts the slot's next one and gives
         its first observation; the last is in ``info["final_obs"]``, its info in ``info["final_info"]``) or "DISABLED" (an
         ended game stays, its mask is all 0 and its actions are ignored, until ``reset(options={"reset_mask": mask})``).
-        render_mode: None, "ansi" or "rgb_array": render returns a tuple of N texts or pictures. The other arguments: as
-        HandAndFootSeat.
+        render_mode: None, "ansi" or "rgb_array": render returns a tuple of N texts or pictures.
 
         Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
         """

@@ -1,4 +1,4 @@
-"""The player ``search``: samples hidden worlds, plays candidates out on them, and takes the best. Method: docs/search.md."""
+"""The player ``search``: samples hidden worlds, plays candidates out on them, and takes the best. Method: docs/search_player.md."""
 
 from __future__ import annotations
 

@@ -10,8 +10,11 @@ from collections.abc import Iterable
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-# One or several names before a colon: at the beginning of a line, or after a sentence.
-_NAMES = re.compile(r"(?:(?<=^)|(?<=[.;)] ))(?P<names>[a-z_][a-z0-9_]*(?: \([^()]*\))?(?:,? (?:and )?[a-z_][a-z0-9_]*(?: \([^()]*\))?)*): ")
+# One or several names, each with what it is in brackets or without, before a colon: at the beginning of a line, or after a sentence.
+_ONE = r"[a-z_][a-z0-9_]*(?: \([^()]*\))?"
+_NAMES = re.compile(rf"(?:^|(?<=[.;)] ))(?P<names>{_ONE}(?:,? (?:and )?{_ONE})*):[ \n]", re.MULTILINE)
+# A page of the site that a docstring names, outside literals.
+_PAGE = re.compile(r"(?<![`\w/])docs/(\w+)\.md\b")
 _NAME = re.compile(r"(?P<name>[a-z_][a-z0-9_]*)(?P<kind> \([^()]*\))?")
 
 
@@ -36,7 +39,7 @@ def as_list(paragraph: str, known: Iterable[str]) -> list[str]:
 
     Nothing is lost: a text after the last argument belongs to that argument.
     """
-    text = " ".join(line.strip() for line in paragraph.splitlines())
+    text = "\n".join(line.strip() for line in paragraph.splitlines())
     found = []
     for match in _NAMES.finditer(text):
         parts = _NAME.findall(re.sub(r"\band\b", " ", match["names"]))
@@ -45,23 +48,26 @@ def as_list(paragraph: str, known: Iterable[str]) -> list[str]:
     if not found:
         return paragraph.splitlines()
     before = text[: found[0][0].start()].rstrip()
-    lines = [before, ""] if before else []
+    lines = [*before.splitlines(), ""] if before else []
     ends = [match.start() for match, _ in found[1:]] + [len(text)]
     for (match, parts), end in zip(found, ends, strict=True):
         names = ", ".join(f"**{name}**{kind}" for name, kind in parts)
-        lines.append(f"* {names}: {text[match.end() : end].strip()}")
+        meaning = " ".join(text[match.end() : end].split()).rstrip(";")
+        lines.append(f"* {names}: {meaning}")
     return lines
 
 
 def reshape(lines: list[str], known: Iterable[str]) -> list[str]:
-    """A docstring's lines with its paragraphs of arguments as lists, and ``Raises ...`` as a paragraph of its own."""
+    """A docstring's lines with its paragraphs of arguments as lists, ``Raises ...`` as a paragraph of its own, and pages linked."""
+    lines = [_PAGE.sub(r":doc:`docs/\1.md </\1>`", line) for line in lines]
     if any(line.strip().startswith((":", "Args:", "* ")) for line in lines):
         return lines
     known = set(known)
     shown: list[str] = []
     for paragraph in re.split(r"\n\s*\n", "\n".join(lines).strip("\n")):
         for part in re.split(r"(?:(?<=^)|(?<=\.\s))(?=(?:Raises|Returns) [A-Za-z(])", paragraph):
-            shown += [*as_list(part.strip("\n"), known), ""]
+            part = re.sub(r"^(Raises|Returns) ", r"**\1** ", part.strip("\n"))
+            shown += [*as_list(part, known), ""]
     return shown
 
 
