@@ -10,10 +10,14 @@ from hf_env import __version__
 project = "hf_env"
 version = release = __version__
 language = "en"
+# Quotes and dashes are parts of code and of options here.
+smartquotes = False
 html_title = "hf_env: Hand and Foot"
 html_theme = "furo"
 html_show_copyright = False
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_last_updated_fmt = ""
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click", "house_docstrings"]

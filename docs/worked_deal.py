@@ -30,7 +30,7 @@ PLAYED = (
     "draw", "ask", "yes", "meld 22*",
 )  # fmt: skip
 THREE = load_rules("mini", players=3, decks=2)
-SIDES = ("seats 0 and 2", "seats 1 and 3")
+SIDES = ("seats 0, 2", "seats 1, 3")
 
 
 def table(head: list[str], rows: list[list], align: str) -> str:

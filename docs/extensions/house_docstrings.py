@@ -77,6 +77,11 @@ def setup(app) -> dict[str, Any]:
     def on_docstring(app, what, name, thing, options, lines) -> None:
         lines[:] = reshape(lines, names_of(thing))
 
+    def on_signature(app, what, name, thing, options, signature, returned):
+        # Sphinx cannot read how Python shows a dataclass's factory, and would break the line at every comma.
+        return (signature and signature.replace("<factory>", "..."), returned)
+
+    app.connect("autodoc-process-signature", on_signature)
     # Before napoleon, whose own handler has the priority 500.
     app.connect("autodoc-process-docstring", on_docstring, priority=400)
     return {"parallel_read_safe": True}
