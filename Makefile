@@ -46,8 +46,9 @@ bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,peers,sb3]'
 	$(BIN)/handfoot bench --seconds $(SECONDS_A_ROW) --peers --training $(foreach part,vector profile threads aec players copies memory start,--only $(part)) --json $(BENCH)
 
+# Everything anew (-E -a): a page that is not read again hides its warnings.
 docs: $(STAMP)
-	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs site
+	$(BIN)/python -m sphinx -E -a -W --keep-going -q -b html -d build/doctrees docs site
 
 clean:
 	rm -rf $(VENV) build dist site *.egg-info

@@ -31,7 +31,6 @@ myst_heading_anchors = 3
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autoclass_content = "both"
-autodoc_default_options = {"members": True}
 python_maximum_signature_line_length = 100
 
 # A name of ours that leads nowhere is an error; other projects' names are not linked, since that needs the network.

@@ -145,7 +145,7 @@ def play_part(
 class Tally:
     """What a match came to, by cluster (C,) and where said by seating (K,), in the order of the clusters.
 
-    numbers: of the clusters. deals (C, K). differences (C, K): sum over deals of the measured side's points less the mean
+    numbers: of the clusters. deals (C, K): of each game. differences (C, K): sum over deals of the measured side's points less the mean
     of the others'. won (C, K): share of the game won by the measured side; a tie of m sides counts 1 / m. points (C, 2):
     of the measured side and of the others together. outs (C, 2): deals that the measured side, another side went out.
     num_sides: of the rules. num_forfeits: games forfeited.
