@@ -25,7 +25,6 @@ exclude_patterns = ["extensions"]
 # Fences without a language are refused by tests/docs, so this is only for what docstrings hold.
 highlight_language = "text"
 
-myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"

@@ -3,9 +3,11 @@
 import re
 import sys
 
+import gymnasium
 import numpy as np
 import pytest
 
+from hf_env import ACTIONS
 from tests.docs.pages import DOCS
 
 sys.path.insert(0, str(DOCS))
@@ -45,3 +47,27 @@ def test_a_step_pays_what_the_counts_changed_by(shaping):
         if reward == "win":
             expected[-1] += np.sign(scores - scores[::-1])
         assert np.abs(worked_deal.ledger(reward, shaping) - expected).max() < 5e-6
+
+
+def last_column(agent: str) -> list[float]:
+    """What the page says that ``last()`` gives an agent, before each of its actions and at the end."""
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in worked_deal.last_block().splitlines()[2:]]
+    return [float(reward) for decision, name, reward, _ in rows if name == f"`{agent}`" and "sum" not in decision]
+
+
+def test_gymnasium_gives_the_same_a_step_earlier():
+    rest = iter(worked_deal.PLAYED)
+
+    def play_on(observations, masks):
+        return np.array([ACTIONS.parse(next(rest))])
+
+    env = gymnasium.make(
+        "HandAndFoot-v0", rules=worked_deal.RULES, seats=dict.fromkeys((1, 2, 3), play_on), shaping="full"
+    )  # fmt: skip
+    env.reset(seed=worked_deal.SEED)
+    rewards, over = [], False
+    while not over:
+        _, reward, over, _, _ = env.step(ACTIONS.parse(next(rest)))
+        rewards.append(reward)
+    first, second, *others = last_column("player_0")
+    assert len(others) > 2 and np.allclose(rewards, [first + second, *others], atol=1e-6)
