@@ -24,12 +24,9 @@ NUM_RESAMPLES = 500
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings of P policies on Elo's scale.
-
-    unbeaten: whether some policies never lost a game to the others, so that their distance to them is at least the one
+    """unbeaten: whether some policies never lost a game to the others, so that their distance to them is at least the one
     told: it comes from the DRAWN_GAMES. ratings, low, high: (P,) Elo points, their mean 0, with the interval. expected: (P, P) share of games that the
-    ratings give the first against the second, the sides being equal in number.
-    """
+    ratings give the first against the second, the sides being equal in number."""
 
     unbeaten: bool
     ratings: np.ndarray
