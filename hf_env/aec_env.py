@@ -46,8 +46,8 @@ class HandAndFootEnv(AECEnv):
 
         rules, reward, episode, deal, shaping, events, max_decisions: as VectorGame. observation_dtype: "int16" (the
         engine's numbers) or "float32" (scaled by the layout's table to about -1..1). render_mode: None, "ansi" (render
-        returns text), "human" (prints it after each step) or "rgb_array" (a drawn table). render_view: "mover" (what the agent to act may see),
-        "all", or a seat.
+        returns text), "human" (prints it after each step) or "rgb_array" (a drawn table). render_view: "mover" (what the
+        agent to act may see), "all", or a seat.
 
         Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
         """

@@ -139,7 +139,7 @@ class _Question:
         return reason or self._after(action)
 
     def _take_wild(self, action: int, top: int) -> str | None:
-        g, r, card = self.g, self.r, KIND_CHARS[top]
+        r, card = self.r, KIND_CHARS[top]
         if not r["take_wild_top"]:
             return f"a wild on top ({card}) blocks the discard pile (take_wild_top = blocked)"
         if r["wild_discard_freezes"]:

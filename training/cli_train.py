@@ -42,7 +42,8 @@ _DEALS_ON_THE_WAY = 200
 )
 @click.option(
     "--seats", metavar="PLAYER,...",
-    help="Who sits at each seat: learner, past (a frozen past self), random, greedy:noise=0.1, expert, pool:NAME (drawn a seat), team:NAME (drawn a side).",
+    help="Who sits at each seat: learner, past (a frozen past self), random, greedy:noise=0.1, expert, "
+    "pool:NAME (drawn a seat), team:NAME (drawn a side).",
 )  # fmt: skip
 @click.option(
     "--pool", "pools", multiple=True, metavar="NAME=PLAYER*WEIGHT,...",
@@ -58,7 +59,8 @@ _DEALS_ON_THE_WAY = 200
 @click.option("--quiet", is_flag=True, help="No progress.")
 def train(
     rules: tuple, settings: tuple, seed: int | None, minutes: float | None, decisions: int | None,
-    config_file: Path | None, seats: str | None, pools: tuple, out: Path | None, resumed: Path | None, device: str | None, deals: int, quiet: bool,
+    config_file: Path | None, seats: str | None, pools: tuple, out: Path | None, resumed: Path | None, device: str | None,
+    deals: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Train a policy by self-play, evaluate it, and write a report.
 

@@ -6,6 +6,7 @@ A network takes the engine's int16 observations as they are. Add another by writ
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -62,7 +63,7 @@ class MlpNetwork(nn.Module):
         columns = torch.nonzero(self.observation_scale).squeeze(1)
         self._columns = None if len(columns) == len(self.observation_scale) else columns
         widths = [len(columns)] + [config.width] * config.depth
-        self.hidden = nn.ModuleList(nn.Linear(i, o) for i, o in zip(widths[:-1], widths[1:], strict=True))
+        self.hidden = nn.ModuleList(nn.Linear(i, o) for i, o in itertools.pairwise(widths))
         self.norms = nn.ModuleList(nn.LayerNorm(config.width) if config.layer_norm else nn.Identity() for _ in range(config.depth))
         self.policy_head = nn.Linear(config.width, num_actions)
         self.value_head = nn.Linear(config.width, 1)

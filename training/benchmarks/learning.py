@@ -7,6 +7,7 @@ in the others, and its decisions are those that it learns from.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -70,7 +71,7 @@ def measure_sb3(seed: int, seconds: float) -> dict:
         def __init__(self, space) -> None:
             super().__init__(space, config.network.width)
             widths = [visible] + [config.network.width] * config.network.depth
-            layers = [nn.Sequential(nn.Linear(i, o), nn.LayerNorm(o), nn.ReLU()) for i, o in zip(widths[:-1], widths[1:], strict=True)]
+            layers = [nn.Sequential(nn.Linear(i, o), nn.LayerNorm(o), nn.ReLU()) for i, o in itertools.pairwise(widths)]
             self.body = nn.Sequential(*layers)
 
         def forward(self, observations: torch.Tensor) -> torch.Tensor:

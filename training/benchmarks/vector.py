@@ -34,7 +34,8 @@ _CHECKED_GAMES = 1024
 class RandomPlay:
     """Random legal play in a VectorGame, the same for every number of threads; counts what ends.
 
-    arguments: as of VectorGame. actions: (N,) int64, the last. decisions, deals, ended: so far. digest: crc32 of the games after the opening steps.
+    arguments: as of VectorGame. actions: (N,) int64, the last. decisions, deals, ended: so far. digest: crc32 of the games
+    after the opening steps.
     """
 
     def __init__(self, num_games: int, rules: Any, seed: int, **arguments: Any) -> None:
