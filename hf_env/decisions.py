@@ -133,7 +133,7 @@ class DecisionCounter:
         seats: (N,) the deciding seats.
         """
         counts = self.counts[slots, seats]
-        seed = self.seed if np.ndim(self.seed) == 0 else self.seed[slots]
+        seed = self.seed[slots] if isinstance(self.seed, np.ndarray) and self.seed.ndim else self.seed
         keys = decision_keys(seed, games, seatings, seats, counts)
         self.counts[slots, seats] = counts + 1
         return keys, counts == 0

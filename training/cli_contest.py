@@ -138,7 +138,7 @@ def forfeit_lines(result, counts: dict[str, int]) -> list[str]:
     """Who forfeited games, and the first reason of each."""
     if not counts:
         return []
-    reasons = {}
+    reasons: dict[str, str] = {}
     for entry in result.to_json()["forfeits"]:
         reasons.setdefault(entry["policy"], entry["reason"])
     lines = [f"forfeited games, {result.forfeit_points:,} points a deal each:"]

@@ -112,7 +112,7 @@ class SearchPolicy:
         )  # fmt: skip
         rows = range(n) if forced_too else np.flatnonzero(order[:, 1] >= 0)
 
-        def decide(row: int) -> None:
+        def decide(row: int | np.integer) -> None:
             self._decide(batch, int(row), order[row][order[row] >= 0], result)
 
         if self.threads == 1:

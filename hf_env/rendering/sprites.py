@@ -4,6 +4,7 @@ its edges are smooth; the type is the one inside Pillow, so that pictures do not
 
 import math
 from functools import lru_cache
+from typing import cast
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -34,7 +35,7 @@ BOOKS: dict[str, tuple[Colour, Colour]] = {
 @lru_cache(None)
 def font(size: int) -> ImageFont.FreeTypeFont:
     """The type of a height in pixels."""
-    return ImageFont.load_default(size)
+    return cast(ImageFont.FreeTypeFont, ImageFont.load_default(size))  # with a size it is never the old bitmap type
 
 
 def _sheet(width: int, height: int) -> tuple[Image.Image, ImageDraw.ImageDraw]:
