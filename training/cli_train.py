@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 import tomllib
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from training.cli_common import MAX_SEED, Failure, FiniteRange, Mistake, load_rule_list
+from training.extras import missing_extra
 
 DEFAULT_MINUTES = 5.0
 # Needed by training only; the rest of the command works without.
@@ -98,9 +98,9 @@ def train(
 
 def check_installed() -> None:
     """Raise Mistake that says what to install where a package is missing that only training needs."""
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise Mistake(f"training needs {', '.join(missing)}: pip install 'hf-env[train]' (or: pip install {' '.join(missing)})")
+    line = missing_extra("training needs", "train", *_NEEDED)
+    if line is not None:
+        raise Mistake(line)
 
 
 def check_device(device: str | None) -> None:

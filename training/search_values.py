@@ -12,6 +12,11 @@ from typing import Any, cast
 
 import click
 import numpy as np
+
+from training.extras import require_extra
+
+if __name__ == "__main__":
+    require_extra("fitting a value needs", "train", "torch")
 import torch
 from torch import nn
 

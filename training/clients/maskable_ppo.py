@@ -1,6 +1,6 @@
 """A partner for `greedy`, trained by sb3-contrib's MaskablePPO as it comes: the Gymnasium form with a learner from elsewhere.
 
-    pip install '.[sb3,train]'
+    pip install '.[sb3]'
     python -m training.clients.maskable_ppo --minutes 3
 
 The learner sits in seat 0, `greedy` in seat 2 opposite, `greedy` in seats 1 and 3 too. Afterwards the trained policy and
@@ -10,6 +10,7 @@ The learner sits in seat 0, `greedy` in seat 2 opposite, `greedy` in seats 1 and
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -25,22 +26,24 @@ from agents.policy import PolicyBatch
 from hf_env import ACTIONS, ObservationLayout, RuleSet, load_rules
 from training.evaluation.matches import Match, play_part, tally
 from training.evaluation.statistics import Interval, combined_interval
+from training.extras import require_extra
 
-try:
-    from sb3_contrib import MaskablePPO
-    from stable_baselines3.common.callbacks import BaseCallback
-    from stable_baselines3.common.vec_env import VecEnv, VecMonitor
-except ImportError as error:
-    raise ImportError(f"this script needs sb3-contrib ({error}): pip install 'hf-env[sb3]'") from None
+if __name__ == "__main__":
+    require_extra("this script needs", "sb3", "sb3_contrib")
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecEnv, VecMonitor
+
+from training.threads import fastest_threads
 
 RULES = "whitnack"
 LEARNER, PARTNER, OPPONENTS = 0, "greedy", "greedy"
 SEATS = {1: OPPONENTS, 2: PARTNER, 3: OPPONENTS}
-TABLES = 64
-# Undiscounted, as the points of a deal are: a turn is some ten actions, a deal some two hundred of one seat. Shaping pays
-# what a deal brings as it comes on the table; the sum is the same. The rest is scaled to a run of three minutes.
+TABLES = 256  # a step of many tables asks each scripted seat once for all of them
+# Undiscounted, as points are. Shaping pays what a deal brings as it comes on the table; the sum is the same. The rest is
+# for a run of three minutes: small rollouts and large steps.
 SETTINGS: dict[str, Any] = dict(
-    gamma=1.0, gae_lambda=0.95, n_steps=128, batch_size=1024, n_epochs=4, learning_rate=1e-3, ent_coef=0.01, device="cpu"
+    gamma=1.0, gae_lambda=0.95, n_steps=32, batch_size=1024, n_epochs=4, learning_rate=1e-3, ent_coef=0.01, device="cpu"
 )
 
 
@@ -101,20 +104,20 @@ class Tables(VecEnv):
         self.tables.close()
 
 
-class TimeBudget(BaseCallback):
-    """Ends ``learn`` after some seconds; tells how it goes after each rollout."""
+class Budget(BaseCallback):
+    """Ends ``learn`` after so many seconds; tells how it goes after each rollout."""
 
-    def __init__(self, seconds: float, report: Callable[[str], None] | None = None) -> None:
+    def __init__(self, seconds: float, report: Callable[[str], None] | None) -> None:
         super().__init__()
-        self.ends, self.report = time.monotonic() + seconds, report
+        self._ends, self._report = time.monotonic() + seconds, report
 
     def _on_step(self) -> bool:
-        return time.monotonic() < self.ends
+        return time.monotonic() < self._ends
 
     def _on_rollout_end(self) -> None:
         returns = [episode["r"] for episode in self.model.ep_info_buffer or ()]
-        if self.report is not None and returns:
-            self.report(f"{self.num_timesteps:,} decisions; mean return of the last {len(returns)} games {np.mean(returns):+.2f}")
+        if self._report is not None and returns:
+            self._report(f"{self.num_timesteps:,} decisions; mean return of the last {len(returns)} games {np.mean(returns):+.2f}")
 
 
 class Trained:
@@ -129,11 +132,20 @@ class Trained:
         return self._model.predict(observations, action_masks=batch.action_masks.astype(bool), deterministic=True)[0]
 
 
-def train(seconds: float, seed: int, rules: RuleSet | str = RULES, report: Callable[[str], None] | None = None) -> MaskablePPO:
-    """Train for so many seconds of the clock, one rollout at least."""
-    tables = VecMonitor(Tables(TABLES, rules=rules, seat=LEARNER, seats=SEATS, shaping="table"))
+def make_tables(num_tables: int = TABLES, rules: RuleSet | str = RULES) -> VecMonitor:
+    """The learner's tables; VecMonitor adds up what it is paid: an ended game's info has the return in ``episode``."""
+    return VecMonitor(Tables(num_tables, rules=rules, seat=LEARNER, seats=SEATS, shaping="table"))
+
+
+def train(
+    seed: int, seconds: float = math.inf, decisions: int = sys.maxsize, rules: RuleSet | str = RULES,
+    report: Callable[[str], None] | None = None,
+) -> MaskablePPO:  # fmt: skip
+    """Train until so many seconds have passed, or so many decisions of the learner were made, whichever comes first."""
+    tables = make_tables(rules=rules)
+    fastest_threads(ObservationLayout(rules).width, 64)  # the width that "MlpPolicy" has
     model = MaskablePPO("MlpPolicy", tables, seed=seed, **SETTINGS)
-    return model.learn(sys.maxsize, callback=TimeBudget(seconds, report))
+    return model.learn(decisions, callback=Budget(seconds, report))
 
 
 def worth(player: Any, deals: int, seed: int, rules: RuleSet | str = RULES) -> Interval:
@@ -148,7 +160,7 @@ def worth(player: Any, deals: int, seed: int, rules: RuleSet | str = RULES) -> I
     lineups = tuple((learner, 2, 2, 2) for learner in (0, 1))
     match = Match("seat 0", lineups, sides=(0, 0))
     clusters = max(1, round(deals / 2 / rule_set.deals))
-    part = play_part(match, [player, load("random"), load(PARTNER)], names, [rule_set], seed, 0, clusters)
+    part = play_part(match, [load(player), load("random"), load(PARTNER)], names, [rule_set], seed, 0, clusters)
     table = tally([part])
     return combined_interval([1, -1], table.differences.T, table.deals.T)
 
@@ -161,7 +173,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of training and cards (default 0)")
     parser.add_argument("--out", type=Path, help="save the model to this .zip")
     options = parser.parse_args(arguments)
-    model = train(60 * options.minutes, options.seed, report=print)
+    model = train(options.seed, 60 * options.minutes, report=print)
     if options.out is not None:
         model.save(options.out)
     gain = worth(Trained(model, load_rules(RULES)), options.deals, options.seed)
