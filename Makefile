@@ -18,6 +18,7 @@ help:
 	@echo "                (settings: MINUTES=5 RULES=whitnack SEED=0 RUN=runs/a-name)"
 	@echo "make test       run the tests"
 	@echo "make test-long  run all tests, with those that take minutes"
+	@echo "make lint       only the linter, the formatter's check and the type checker (make test runs them too)"
 	@echo "make bench      measure this and, where they can be installed, other environments; the figures are in $(BENCH)"
 	@echo "make docs       build the documentation, with every warning an error; it begins at site/index.html"
 	@echo "make set-up     only create the environment in $(VENV) (PYTHON=python3.12 chooses another Python)"
@@ -40,6 +41,11 @@ test: $(STAMP)
 
 test-long: $(STAMP)
 	$(BIN)/python -m pytest -m '' $(PYTEST_ARGS)
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 # Other people's libraries are installed here, not with what the tests need.
 bench: $(STAMP)

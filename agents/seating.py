@@ -202,7 +202,8 @@ class _Match:
         judge = self.judge
         every = np.arange(len(slots))
         if judge is not None and number in judge.singly:
-            actions, faults = np.zeros(len(slots), np.int64), {}
+            actions = np.zeros(len(slots), np.int64)
+            faults: dict[int, Fault] = {}
             for row in every:
                 self._note_asked(number, slots[row : row + 1])
                 actions[row : row + 1], fault = ask_singly(policy, batch, every[row : row + 1])
@@ -245,7 +246,7 @@ class _Match:
         seed = self.game_seeds[self.slot_games[slot]]
         where = f"seat {self.games.seats[slot]}, game seed {seed}, deal {self.games.games[slot]['deal']}"
         reason = ""
-        if 0 <= fault.action < self.games.num_actions:
+        if fault.action is not None and 0 <= fault.action < self.games.num_actions:
             reason = f": {why_illegal(self.games.games, int(slot), self.rule_records, fault.action)}"
         return f"policy {name!r} ({where}) {fault.what}{reason}"
 
@@ -300,7 +301,9 @@ class _Match:
         return scores
 
     def _start_records(self, slots: np.ndarray) -> None:
-        for slot in slots if self.recorder is not None else ():
+        if self.recorder is None:
+            return
+        for slot in slots:
             self.recorder.start(int(slot), [self.names[number] for number in self.given_lineups[self.slot_games[slot]]])
 
     def _next_games(self, active: np.ndarray, free: np.ndarray) -> np.ndarray:
@@ -319,9 +322,9 @@ class _Match:
         for columns in self.finished:
             kept = ~np.isin(columns[0], list(self.forfeits))
             finished.append(tuple(column[kept] for column in columns))
-        columns = [np.concatenate(column) for column in zip(*finished, strict=True)]
-        order = np.lexsort((columns[1], columns[0]))
-        deal_games, numbers, scores, reasons, out_seats, *behaviour = (column[order] for column in columns)
+        joined = [np.concatenate(column) for column in zip(*finished, strict=True)]
+        order = np.lexsort((joined[1], joined[0]))
+        deal_games, numbers, scores, reasons, out_seats, *behaviour = (column[order] for column in joined)
         totals = np.zeros((len(self.game_seeds), self.games.num_sides), np.int64)
         np.add.at(totals, deal_games, scores)
         return GameResults(

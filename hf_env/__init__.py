@@ -4,7 +4,7 @@ Importing compiles nothing and imports neither torch nor agents nor training; wh
 """
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from hf_env.vector_game import IllegalActionError, VectorGame  # noqa: F401
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     if name in _MODULES:

@@ -9,6 +9,7 @@ from pettingzoo import AECEnv
 
 from hf_env.actions import ACTIONS
 from hf_env.engine.state import END_OUT, GAME_DTYPE
+from hf_env.gymnasium_env import observation_box
 from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
 
@@ -48,8 +49,8 @@ class HandAndFootEnv(AECEnv):
 
         rules, reward, episode, deal, shaping, events, max_decisions: as VectorGame. observation_dtype: "int16" (the
         engine's numbers) or "float32" (scaled by the layout's table to about -1..1). render_mode: None, "ansi" (render
-        returns text), "human" (prints it after each step) or "rgb_array" (a drawn table). render_view: "mover" (what the agent to act may see),
-        "all", or a seat.
+        returns text), "human" (prints it after each step) or "rgb_array" (a drawn table). render_view: "mover" (what the
+        agent to act may see), "all", or a seat.
 
         Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
         """
@@ -81,8 +82,8 @@ class HandAndFootEnv(AECEnv):
         """Views of the one game's buffers, which cost less than an index into NumPy at each decision."""
         vec = self._vec
         self._observation, self._mask, self._no_mask = vec.observations[0], vec.action_masks[0], np.zeros(len(ACTIONS), np.int8)
-        self._legal, self._mover = memoryview(self._mask), memoryview(vec.seats)
-        self._deal_ended, self._over = memoryview(vec.deal_ended), (memoryview(vec.terminated), memoryview(vec.truncated))
+        self._legal, self._mover = self._mask.data, vec.seats.data
+        self._deal_ended, self._over = vec.deal_ended.data, (vec.terminated.data, vec.truncated.data)
 
     _BOUND = ("_observation", "_mask", "_no_mask", "_legal", "_mover", "_deal_ended", "_over")
 
@@ -94,11 +95,7 @@ class HandAndFootEnv(AECEnv):
         self._bind()
 
     def _make_observation_space(self) -> spaces.Dict:
-        low, high = self.layout.bounds()
-        if self._scale is not None:
-            box = spaces.Box(low * self._scale, high * self._scale, dtype=np.float32)
-        else:
-            box = spaces.Box(low, high, dtype=np.int16)
+        box = observation_box(self._vec, self._scale)
         return spaces.Dict({"observation": box, "action_mask": spaces.Box(0, 1, (len(ACTIONS),), np.int8)})
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -186,12 +183,12 @@ class HandAndFootEnv(AECEnv):
         # Without shaping a step pays only when it ends a deal.
         if ended or self._paid or self._vec.shaping is not None:
             self._pay()
-            self._paid = ended
+            self._paid = bool(ended)
         if ended:
             self._deal_results.append(self._deal_result())
             # Another list, which a caller may keep or change: the infos of earlier steps stay as they were.
             self._shown_results = list(self._deal_results)
-        terminated, truncated = self._over[0][0], self._over[1][0]
+        terminated, truncated = bool(self._over[0][0]), bool(self._over[1][0])
         if terminated or truncated:
             self.terminations = dict.fromkeys(self.agents, terminated)
             self.truncations = dict.fromkeys(self.agents, truncated)
@@ -254,10 +251,12 @@ class HandAndFootEnv(AECEnv):
         if self.render_mode is None:
             return None
         self._check_started()
-        if self._vec.terminated[0] and self.render_view == "mover":
-            view = None
+        view: int | None
+        if isinstance(self.render_view, str):
+            see_all = self.render_view == "all" or self._vec.terminated[0]
+            view = None if see_all else int(self._vec.seats[0])
         else:
-            view = {"all": None, "mover": int(self._vec.seats[0])}.get(self.render_view, self.render_view)
+            view = self.render_view
         return self._renderer.render(self._vec.games, 0, self.rules, view)
 
     def close(self) -> None:

@@ -124,11 +124,12 @@ class HandAndFootSeats(VectorEnv):
             raise ValueError(f"seed={seed!r} must be a whole number, or a list of {n}, one a slot")
         return seeds
 
-    def _next_seed(self, slot: int) -> int:
+    def _next_seed(self, slot: int | np.integer) -> int:
         """As the single environment's reset() without a seed."""
-        if self._generators[slot] is None:
-            self._generators[slot] = seeding.np_random(None)[0]
-        return int(self._generators[slot].integers(0, MAX_SEED, endpoint=True))
+        generator = self._generators[slot]
+        if generator is None:
+            generator = self._generators[slot] = seeding.np_random(None)[0]
+        return int(generator.integers(0, MAX_SEED, endpoint=True))
 
     def _start_games(self, chosen: np.ndarray) -> None:
         self._vec.reset(game_seeds=self._game_seeds, slots=chosen)
@@ -256,7 +257,7 @@ class MaskedMultiDiscrete(spaces.MultiDiscrete):
     def __deepcopy__(self, memo) -> "MaskedMultiDiscrete":
         return self
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _as_mode(mode: AutoresetMode | str) -> AutoresetMode:

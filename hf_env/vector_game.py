@@ -189,7 +189,7 @@ class VectorGame:
             f"{32767 * 5} either way); totals are {scores}"
         )
 
-    def reset(self, seed: int | None = None, *, game_seeds: Sequence[int] | None = None, slots=None) -> None:
+    def reset(self, seed: int | None = None, *, game_seeds: Sequence[int] | np.ndarray | None = None, slots=None) -> None:
         """Start new games.
 
         seed: of all slots, whose games are counted from 0 again; None keeps the seed and goes on counting. game_seeds:

@@ -131,10 +131,12 @@ def _verify(files: tuple[str, ...]) -> None:
 
     total = Recount()
     for file in files:
-        report, counts, paths = None, total, [file]
+        report, counts = None, total
+        paths: list[str | Path] = [file]
         if Path(file).is_dir():
             with _named(file, 0):
-                paths, report = report_files(Path(file))
+                found, report = report_files(Path(file))
+                paths = [*found]
             counts = Recount()
         with progress_bar("files verified") as progress:
             for place, path in enumerate(paths):
@@ -177,7 +179,8 @@ def _told(record: Mapping[str, Any], number: int) -> Iterator[str]:
     from hf_env.records import steps
 
     turn: _Turn | None = None
-    told = totals = None
+    told: int | None = None
+    totals: list[int] = []
     for step in steps(record):
         g = step.games[0]
         if told is None:
@@ -192,7 +195,7 @@ def _told(record: Mapping[str, Any], number: int) -> Iterator[str]:
         if turn is not None and (step.action is None or turn.number != int(g["turns"])):
             yield turn.line()
             turn = None
-        if step.action is None:
+        if step.label is None:
             yield from _end(g, step.rules, totals)
             continue
         turn = turn or _Turn(int(g["turns"]), int(g["turn_seat"]))

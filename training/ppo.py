@@ -219,7 +219,7 @@ class PpoLearner:
         self.optimiser.zero_grad(set_to_none=True)
         losses.total.backward()
         parameters = [p for p in self.network.parameters() if p.grad is not None]
-        norm = torch.nn.utils.get_total_norm([p.grad for p in parameters])
+        norm = torch.nn.utils.get_total_norm([p.grad for p in parameters if p.grad is not None])
         # Before shortening: a norm that is not finite would spread to every gradient and hide where it arose.
         if not (torch.isfinite(losses.total) and torch.isfinite(norm)):
             self._name_the_culprit(losses)

@@ -6,8 +6,10 @@ A network takes the engine's int16 observations as they are. Add another by writ
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
@@ -62,14 +64,17 @@ class MlpNetwork(nn.Module):
         columns = torch.nonzero(self.observation_scale).squeeze(1)
         self._columns = None if len(columns) == len(self.observation_scale) else columns
         widths = [len(columns)] + [config.width] * config.depth
-        self.hidden = nn.ModuleList(nn.Linear(i, o) for i, o in zip(widths[:-1], widths[1:], strict=True))
+        self.hidden = nn.ModuleList(nn.Linear(i, o) for i, o in itertools.pairwise(widths))
         self.norms = nn.ModuleList(nn.LayerNorm(config.width) if config.layer_norm else nn.Identity() for _ in range(config.depth))
         self.policy_head = nn.Linear(config.width, num_actions)
         self.value_head = nn.Linear(config.width, 1)
 
+    def _layers(self) -> list[nn.Linear]:
+        return cast(list[nn.Linear], list(self.hidden))
+
     def initialise(self) -> None:
         """Orthogonal layers; a nearly uniform first policy; first values of exactly 0, whatever the rewards' scale."""
-        for layer in self.hidden:
+        for layer in self._layers():
             nn.init.orthogonal_(layer.weight, math.sqrt(2.0))
             nn.init.zeros_(layer.bias)
         nn.init.orthogonal_(self.policy_head.weight, 0.01)
@@ -80,7 +85,7 @@ class MlpNetwork(nn.Module):
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits (N, A) float32 and normalised values (N,) float32 of observations (N, F) int16."""
         # Scaling the first layer's weights costs less than scaling every observation.
-        first, scale = self.hidden[0], self.observation_scale
+        first, scale = self._layers()[0], self.observation_scale
         if self._columns is not None:
             columns = self._columns.to(scale.device)
             observations, scale = observations.index_select(1, columns), scale[columns]

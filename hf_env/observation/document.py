@@ -71,7 +71,8 @@ def with_tables(name: str, text: str, makers: Mapping[str, Callable[[], str]] | 
         if not pattern.search(text):
             raise ValueError(f"{name} has no block {begin} ... {end}")
         whole = f"{begin}\n{make()}\n{end}"
-        text = pattern.sub(lambda _, whole=whole: whole, text)
+        before, after = pattern.split(text, maxsplit=1)
+        text = before + whole + after
     return text
 
 

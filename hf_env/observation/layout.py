@@ -87,7 +87,8 @@ def _public(p: int, s: int) -> list[tuple]:
         ("deal", (1,), "number of the deal, from 1", 1, 1000, 0.25, "all"),
         ("deals_left", (1,), "deals to come after this one, at most", 0, 1000, 0.25, "all"),
         ("turns", (1,), "turns completed in this deal", 0, 10000, 0.02, "all"),
-    ] + _options()  # fmt: skip
+        *_options(),
+    ]  # fmt: skip
 
 
 _OPTION_COUNTS = (

@@ -155,7 +155,8 @@ class _Table:
 
     def books(self, side: int) -> list[tuple[str, int | None, int]]:
         """Each kind of book: its name, rank and number."""
-        g, found = self.g, []
+        g = self.g
+        found: list[tuple[str, int | None, int]] = []
         for name, field in (("clean", "clean_books"), ("dirty", "dirty_books")):
             counts = [(rank, int(g[field][side, rank])) for rank in range(NUM_NATURALS)]
             found += [(name, rank, count) for rank, count in counts if count]
@@ -293,10 +294,12 @@ class _Table:
 
     def own_hand(self) -> None:
         x, y, height = _GAP, _HAND[0], _HAND[1] - _HAND[0]
-        mover = self.is_mover(self.view)
+        seat = self.view
+        assert seat is not None
+        mover = self.is_mover(seat)
         self.put(s.panel(WIDTH - 2 * _GAP, height, s.PANEL, s.GOLD if mover else s.LINE, 2 if mover else 1), x, y)
-        cards = self.hand_cards(self.view)
-        self.text(x + 12, y + 24, f"Seat {self.view}", 15, s.SIDES[self.view % self.rules.num_sides], bold=True)
+        cards = self.hand_cards(seat)
+        self.text(x + 12, y + 24, f"Seat {seat}", 15, s.SIDES[seat % self.rules.num_sides], bold=True)
         self.text(x + 12, y + 44, f"{len(cards)} in hand", 12, s.PALE)
         self.fan(cards, x + 92, y + 10, (48, 68), WIDTH - 2 * _GAP - 104, 50)
 

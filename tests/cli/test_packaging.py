@@ -5,6 +5,7 @@ import re
 import stat
 import subprocess
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest

@@ -170,7 +170,7 @@ def test_an_interruption_keeps_what_is_finished(tmp_path):
     kept = list(out.glob("results/*.npz"))
     assert len(kept) >= 3 and not (out / "report.json").exists()
     assert {path.stem for path in kept} <= {path.name.split(".")[0] for path in out.glob("records/*.gz")}
-    with pytest.raises(ProcessLookupError):
+    with pytest.raises(ProcessLookupError):  # noqa: PT012 (the loop is the wait for it)
         # No process of the group is left, though its reaping may take a moment.
         for _ in range(100):
             os.killpg(process.pid, 0)

@@ -7,6 +7,7 @@ in the others, and its decisions are those that it learns from.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -15,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from training.benchmarks.rows import BenchmarkError, Row
 
@@ -32,7 +34,8 @@ def measure_ours(seed: int, seconds: float) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(config, Path(folder), make_games(config))
         trainer.iterate()
-        decisions, begun, shares, iterations = trainer.decisions, time.perf_counter(), {}, 0
+        decisions, begun, iterations = trainer.decisions, time.perf_counter(), 0
+        shares: dict[str, float] = {}
         while time.perf_counter() - begun < seconds or iterations < 2:
             values = trainer.iterate()
             iterations += 1
@@ -70,7 +73,7 @@ def measure_sb3(seed: int, seconds: float) -> dict:
         def __init__(self, space) -> None:
             super().__init__(space, config.network.width)
             widths = [visible] + [config.network.width] * config.network.depth
-            layers = [nn.Sequential(nn.Linear(i, o), nn.LayerNorm(o), nn.ReLU()) for i, o in zip(widths[:-1], widths[1:], strict=True)]
+            layers = [nn.Sequential(nn.Linear(i, o), nn.LayerNorm(o), nn.ReLU()) for i, o in itertools.pairwise(widths)]
             self.body = nn.Sequential(*layers)
 
         def forward(self, observations: torch.Tensor) -> torch.Tensor:
@@ -92,16 +95,13 @@ def measure_sb3(seed: int, seconds: float) -> dict:
     return {"speed": decisions / elapsed, "decisions": decisions}
 
 
-def _run(which: str, seed: int, seconds: float) -> dict | str:
-    """Measure in a process of its own; the result, or why it is missing. Raises BenchmarkError where ours fails."""
+def _run(which: str, seed: int, seconds: float) -> dict[str, Any] | str:
+    """Measure in a process of its own; the result, or why it is missing."""
     command = [sys.executable, "-m", "training.benchmarks.learning", which, str(seed), str(seconds)]
     done = subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=_PATIENCE_SECONDS + 20 * seconds, check=False)
     if done.returncode == 0:
         return json.loads(done.stdout.splitlines()[-1])
-    reason = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    if which == "ours":
-        raise BenchmarkError(f"training: {reason}")
-    return reason
+    return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
 
 
 def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[Callable[[], list[Row]]]:
@@ -109,7 +109,10 @@ def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[C
     ours: list[dict] = []
 
     def measure() -> list[Row]:
-        ours.append(_run("ours", seed, seconds))
+        found = _run("ours", seed, seconds)
+        if isinstance(found, str):
+            raise BenchmarkError(f"training: {found}")
+        ours.append(found)
         return []
 
     def finish() -> list[Row]:

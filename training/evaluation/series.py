@@ -163,6 +163,7 @@ class _Run:
             return
         if kind != "done":
             raise {"unfit": UnfitPolicyError, "policy": PolicyError}.get(kind, RuntimeError)(value)
+        assert worker.order is not None  # who is done had something to do
         block = worker.order.block
         worker.order, worker.deals = None, 0
         part = Part(self.series.matches[block.match], block.first, block.count, value)

@@ -146,7 +146,8 @@ def _play(series: Series, policies: Sequence[Any], order: Order, watch: Watch, c
 
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(open_file(order.draft, "w")) if order.draft is not None else None
+        write = None if file is None else lambda record: file.write(line(record))
         return play_part(
             series.matches[block.match], policies, series.names, series.rules, series.seed, block.first, block.count,
-            judge=judge, on_progress=report, on_record=(lambda record: file.write(line(record))) if file else None,
+            judge=judge, on_progress=report, on_record=write,
         )  # fmt: skip
