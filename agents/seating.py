@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from agents.answers import Fault, PolicyError, UnfitPolicyError, ask, ask_singly
+from agents.catalogue import load
 from agents.forfeits import Asked, Forfeit, Judge
-from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy
+from agents.policy import DecisionCounter, PolicyBatch, SeatViews
 from hf_env.batch_records import BatchRecorder
 from hf_env.vector_game import VectorGame
 
@@ -84,7 +85,7 @@ def play_games(
 ) -> GameResults:
     """Play G whole games to their ends.
 
-    policies: objects with ``act``, or functions of (observations, action_masks). lineups: (G, seats) integers, index of
+    policies: as for ``agents.load``: specs, objects with ``act``, or functions of (observations, action_masks). lineups: (G, seats) integers, index of
     the policy in each seat. game_seeds: (G,) whole numbers from 0, the cards and the first dealer. rules: as for
     VectorGame. seed: of the policies' keys. key_games, seatings: (G,) integers from which with `seed`, seat and decision
     number the keys are made; by default the game's index, and 0. names: of the policies, for messages. num_slots: games
@@ -104,7 +105,7 @@ class _Match:
 
     def __init__(self, policies, lineups, game_seeds, rules, seed, key_games, seatings, names, num_slots, judge, on_record) -> None:
         self.names = list(names) if names is not None else [policy_name(policy) for policy in policies]
-        self.policies = [as_policy(policy) for policy in policies]
+        self.policies = [load(policy) for policy in policies]
         self.game_seeds = np.asarray(game_seeds, np.int64)
         num_games = len(self.game_seeds)
         if num_games == 0:

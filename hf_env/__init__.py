@@ -19,6 +19,7 @@ _HOMES = {
     "StateLayout": "hf_env.observation.layout",
     "VectorGame": "hf_env.vector_game",
     "deck_for": "hf_env.records",
+    "format_counts": "hf_env.engine.cards",
     "list_rules": "hf_env.rules",
     "load_rules": "hf_env.rules",
 }
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from hf_env import hand_and_foot_v0, positions, records  # noqa: F401
     from hf_env.actions import ACTIONS  # noqa: F401
     from hf_env.aec_env import HandAndFootEnv  # noqa: F401
+    from hf_env.engine.cards import format_counts  # noqa: F401
     from hf_env.observation.layout import ObservationLayout, StateLayout  # noqa: F401
     from hf_env.positions import PositionError  # noqa: F401
     from hf_env.records import deck_for  # noqa: F401

@@ -8,6 +8,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from hf_env.actions import ACTIONS
+from hf_env.decisions import PolicyBatch, SeatViews, decision_keys
 from hf_env.engine.state import END_OUT, GAME_DTYPE
 from hf_env.gymnasium_env import observation_box
 from hf_env.rendering import RENDER_MODES, Renderer
@@ -63,9 +64,7 @@ class HandAndFootEnv(AECEnv):
         self._scale = self._vec.observation_scale if observation_dtype == "float32" else None
         self.render_mode = check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         self._renderer = Renderer(render_mode)
-        if render_view not in ("mover", "all"):
-            check_int("render_view", render_view, 0, self._vec.num_seats - 1)
-        self.render_view = render_view
+        self.render_view = self._check_view("render_view", render_view)
         self.possible_agents = [f"player_{seat}" for seat in range(self._vec.num_seats)]
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -136,6 +135,7 @@ class HandAndFootEnv(AECEnv):
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self._paid = False
+        self._decided: set[int] = set()
         self._deal_results: list[dict[str, Any]] = []
         self._shown_results: list[dict[str, Any]] = []
         self.terminations = dict.fromkeys(self.agents, bool(self._vec.terminated[0]))
@@ -177,7 +177,9 @@ class HandAndFootEnv(AECEnv):
         if self.agents and (self.terminations[self.agent_selection] or self.truncations[self.agent_selection]):
             self._was_dead_step(action)
             return
+        seat = self._mover[0]
         label = self._play(self._as_action(action))
+        self._decided.add(seat)
         self._cumulative_rewards[self.agent_selection] = 0.0
         ended = self._deal_ended[0]
         # Without shaping a step pays only when it ends a deal.
@@ -215,10 +217,7 @@ class HandAndFootEnv(AECEnv):
         vec = self._vec
         label = ACTIONS.label(action)
         if not self._legal[action]:
-            from hf_env.reasons import why_illegal
-
-            reason = why_illegal(vec.games, 0, vec.rule_records, action)
-            raise IllegalActionError(f"{label} by {self.agent_selection} is illegal: {reason}")
+            raise IllegalActionError(f"{label} by {self.agent_selection} is illegal: {self.why_illegal(action)}")
         vec.step_unchecked(action)
         return label
 
@@ -233,6 +232,37 @@ class HandAndFootEnv(AECEnv):
         if record["end_reason"] == END_OUT:
             result["out"] = self.possible_agents[int(record["out_seat"])]
         return result
+
+    def decision(self, seed: int = 0) -> PolicyBatch:
+        """The decision at hand as a policy is asked for it, a batch of one row: ``policy.act(env.decision())[0]``.
+
+        seed: from which, with the number of the decision, the policy's randomness is made. Raises RuntimeError before
+        the first reset and when no agent is to act.
+        """
+        self._check_started()
+        vec = self._vec
+        if self._over[0][0] or self._over[1][0]:
+            raise RuntimeError("the game is over; nobody is to decide")
+        seats, number = vec.seats.copy(), np.zeros(1, np.int64)
+        keys = decision_keys(seed, vec.game_seeds, 0, seats, vec.decisions)
+        starts = np.array([int(seats[0]) not in self._decided])
+        games = vec.games.copy()
+
+        def views() -> SeatViews:
+            return SeatViews.of(games, vec.rule_records, number, seats)
+
+        return PolicyBatch(vec.observations.copy(), vec.action_masks.copy(), number, seats, starts, keys, views)
+
+    def why_illegal(self, action: int | str) -> str:
+        """One sentence on why the agent to act may not play an action, an id or a label; "it is legal" for one it may.
+
+        Raises ValueError for what is no action, RuntimeError before the first reset.
+        """
+        from hf_env.reasons import why_illegal
+
+        self._check_started()
+        number = ACTIONS.parse(action) if isinstance(action, str) else action
+        return why_illegal(self._vec.games, 0, self._vec.rule_records, number)
 
     def state(self) -> np.ndarray:
         """The whole truth, (G,) int16, as StateLayout describes it: for a central critic, not for a policy.
@@ -251,13 +281,28 @@ class HandAndFootEnv(AECEnv):
         if self.render_mode is None:
             return None
         self._check_started()
-        view: int | None
-        if isinstance(self.render_view, str):
-            see_all = self.render_view == "all" or self._vec.terminated[0]
-            view = None if see_all else int(self._vec.seats[0])
-        else:
-            view = self.render_view
-        return self._renderer.render(self._vec.games, 0, self.rules, view)
+        return self._renderer.render(self._vec.games, 0, self.rules, self._view(self.render_view))
+
+    def picture(self, view: int | str | None = None) -> Any:
+        """The drawn table as a Pillow image, 800 x 600, in any render mode; a notebook shows it.
+
+        view: as `render_view`, which it is by default. Raises ValueError for another view, ImportError without Pillow,
+        RuntimeError before the first reset.
+        """
+        from hf_env.rendering import load_drawing
+
+        self._check_started()
+        view = self._check_view("view", self.render_view if view is None else view)
+        return load_drawing().table_image(self._vec.games, 0, self.rules, self._view(view))
+
+    def _check_view(self, name: str, view: int | str) -> int | str:
+        return view if view in ("mover", "all") else check_int(name, view, 0, self._vec.num_seats - 1)
+
+    def _view(self, view: int | str) -> int | None:
+        """The seat whose eyes they are; None: all cards lie open."""
+        if isinstance(view, str):
+            return None if view == "all" or self._vec.terminated[0] else int(self._vec.seats[0])
+        return view
 
     def close(self) -> None:
         """Nothing is held open."""
