@@ -18,7 +18,6 @@ from agents.catalogue import SCRIPTED
 from agents.neural.network import NetworkConfig
 from training.lineups import LineupError, check_lineup
 
-
 CRITICS = ("seat", "all_cards")
 
 
@@ -214,7 +213,9 @@ def shipped_configs() -> dict[str, Path]:
 
 
 def load_config(source: Path | str) -> TrainConfig:
-    """The config of that name in the package, or of a TOML file that gives some of the settings, as ``seats = ["learner", "pool:opponents"]``.
+    """The config of that name in the package, or of a TOML file that gives some of the settings.
+
+    In such a file a setting is as in ``seats = ["learner", "pool:opponents"]``.
 
     A file with ``decisions_budget`` and no ``time_budget_seconds`` has no limit of time.
     Raises ConfigError, one line that names the file and what is wrong.

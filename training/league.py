@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -103,7 +103,7 @@ class League:
         self.lineups = np.full((num_games, num_seats), LEARNER, np.int32)
         self.totals = np.zeros((num_games, num_sides), np.int64)
         self.started = np.zeros((num_games, num_seats, 32), np.uint8)
-        self.scripted = [load(name) for name in lineup.scripted]
+        self.scripted = [cast(ScriptedPolicy, load(name)) for name in lineup.scripted]
         self.members: dict[int, Member] = {}
         self.candidates: list[int] = []
         self.next_number = 0
@@ -232,8 +232,8 @@ class League:
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Arrays and JSON values for the checkpoint; the members' tensors lie in files of their own."""
-        arrays = {"lineups": self.lineups, "totals": self.totals, "started": self.started}
-        values = {
+        arrays: dict[str, np.ndarray] = {"lineups": self.lineups, "totals": self.totals, "started": self.started}
+        values: dict[str, Any] = {
             "next_number": self.next_number,
             "candidates": self.candidates,
             "members": [{"number": m.number, "decisions": m.decisions, "digest": m.digest} for m in self.members.values()],

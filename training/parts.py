@@ -9,6 +9,7 @@ exactly on any number of threads.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -30,7 +31,7 @@ class Parts:
         """Contiguous parts of 0..num_rows, none of them empty; one alone where there are few rows."""
         number = self.number if num_rows >= self.number * _LEAST_ROWS else 1
         bounds = [num_rows * part // number for part in range(number + 1)]
-        return [slice(low, high) for low, high in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [slice(low, high) for low, high in itertools.pairwise(bounds)]
 
     def run(self, call: Callable[[slice], _Result], num_rows: int) -> list[_Result]:
         """call(part) of each part of ``num_rows`` rows; the results in order."""
@@ -39,5 +40,5 @@ class Parts:
         if threads == 1:
             return [call(part) for part in parts]
         bounds = [len(parts) * thread // threads for thread in range(threads + 1)]
-        shares = [parts[low:high] for low, high in zip(bounds[:-1], bounds[1:], strict=True)]
+        shares = [parts[low:high] for low, high in itertools.pairwise(bounds)]
         return [result for results in run_blocks(lambda share: [call(part) for part in share], shares) for result in results]

@@ -281,8 +281,7 @@ class PpoLearner:
             given = [gradient for gradient in own if gradient is not None]
             # Added one after another: the order decides how sums are rounded.
             parameter.grad = functools.reduce(torch.add, given) if given else None
-        parameters = [parameter for parameter in parameters if parameter.grad is not None]
-        norm = torch.nn.utils.get_total_norm([parameter.grad for parameter in parameters])
+        norm = torch.nn.utils.get_total_norm([parameter.grad for parameter in parameters if parameter.grad is not None])
         # Before shortening: a norm that is not finite would spread to every gradient and hide where it arose.
         if not (all(torch.isfinite(part.total) for part in losses) and torch.isfinite(norm)):
             self._name_the_culprit(losses)

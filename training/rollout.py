@@ -85,8 +85,8 @@ class Rollout:
 
     observations: (R, F) int16. hidden: (R, H) int16, the hidden cards (training/critic.py), H = 0 without a critic that sees
     them. action_masks: (R, A) int8. actions: (R,) int32. log_probs: (R,) float32.
-    teacher_actions: (R,) int32, -1 where there is no teacher. values, advantages, returns: (R,) float32 in units of reward. policy_weights: (R,) float32, 0 where the row
-    has no part in the policy's loss.
+    teacher_actions: (R,) int32, -1 where there is no teacher. values, advantages, returns: (R,) float32 in units of
+    reward. policy_weights: (R,) float32, 0 where the row has no part in the policy's loss.
     """
 
     observations: np.ndarray
@@ -143,7 +143,7 @@ class Collector:
         with_teacher: note what the teacher would have done, too.
         """
         stats = RolloutStats()
-        self._with_teacher = with_teacher and self._teacher is not None
+        self._with_teacher = with_teacher
         entry_observations, entry_hidden, entry_games, entry_seats = self._entry_rows()
         self._end_values[:] = 0.0
         size = 0
@@ -214,7 +214,7 @@ class Collector:
     def _ask_teacher(self, slots: np.ndarray, rows: slice, keys: np.ndarray) -> None:
         games = self.games
         self._teacher_actions[rows] = -1
-        if self._with_teacher and len(slots):
+        if self._with_teacher and self._teacher is not None and len(slots):
             # The true records: a scripted player reads of them only what its seat may know.
             records, masks = games.games[slots], games.action_masks[slots]
             self._teacher_actions[rows] = self._teacher.choose(records, games.rule_records, games.seats[slots], masks, keys[slots])
@@ -325,7 +325,7 @@ class Collector:
         returns[size:] = entry_returns
         return Rollout(
             observations=self._observations[:end], hidden=self._hidden[:end], action_masks=self._action_masks[:end],
-            actions=self._actions[:end], teacher_actions=self._teacher_actions[:end], log_probs=self._log_probs[:end], values=self._values[:end],
-            advantages=self._advantages[:end], returns=returns, policy_weights=self._weights[:end],
-            num_decisions=size, stats=stats,
+            actions=self._actions[:end], teacher_actions=self._teacher_actions[:end],
+            log_probs=self._log_probs[:end], values=self._values[:end], advantages=self._advantages[:end],
+            returns=returns, policy_weights=self._weights[:end], num_decisions=size, stats=stats,
         )  # fmt: skip

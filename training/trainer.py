@@ -250,7 +250,9 @@ def train(
 ) -> TrainResult:
     """Train from the beginning in a new run folder.
 
-    evaluate_fn: measures the policy against anchors, now and then. games: None makes them by the config.
+    config: the settings. run_dir: the folder, made if missing. evaluate_fn: measures the policy against anchors, now and
+    then: a function of the policy that gives {name: (points a deal ahead, half the 95 % interval)}. games: None makes them
+    by the config. show_progress: a line on the terminal.
     should_stop: asked after every iteration. SIGINT and SIGTERM stop the run too, after the iteration at hand;
     what was learned is saved either way.
 
@@ -279,8 +281,10 @@ def resume(
 ) -> TrainResult:
     """Continue a run from its newest checkpoint, as if it had never stopped.
 
-    changes: new values of settings that do not touch what was learned, such as a larger budget. A longer
-    budget stretches the schedules. Raises CheckpointError or ConfigError as their messages say.
+    run_dir: the run's folder. evaluate_fn, games, show_progress, should_stop: as for ``train``. changes: new values of
+    settings that do not touch what was learned, such as a larger budget. A longer budget stretches the schedules.
+
+    Raises CheckpointError or ConfigError as their messages say.
     """
     run_dir = Path(run_dir)
     config = TrainConfig.from_json(read_json(run_dir / CONFIG_NAME)).replace(**changes)

@@ -6,8 +6,10 @@ and naming it in ``make_network``.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
@@ -86,14 +88,17 @@ class MlpNetwork(PolicyValueNetwork):
         columns = torch.nonzero(self.observation_scale).squeeze(1)
         self._columns = None if len(columns) == len(self.observation_scale) else columns
         widths = [len(columns)] + [config.width] * config.depth
-        self.hidden = nn.ModuleList(nn.Linear(i, o) for i, o in zip(widths[:-1], widths[1:], strict=True))
+        self.hidden = nn.ModuleList(nn.Linear(i, o) for i, o in itertools.pairwise(widths))
         self.norms = nn.ModuleList(nn.LayerNorm(config.width) if config.layer_norm else nn.Identity() for _ in range(config.depth))
         self.policy_head = nn.Linear(config.width, num_actions)
         self.value_head = nn.Linear(config.width, 1)
 
+    def _layers(self) -> list[nn.Linear]:
+        return cast(list[nn.Linear], list(self.hidden))
+
     def initialise(self) -> None:
         """As of the base class."""
-        for layer in self.hidden:
+        for layer in self._layers():
             nn.init.orthogonal_(layer.weight, math.sqrt(2.0))
             nn.init.zeros_(layer.bias)
         nn.init.orthogonal_(self.policy_head.weight, 0.01)
@@ -104,7 +109,7 @@ class MlpNetwork(PolicyValueNetwork):
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """As of the base class."""
         # Scaling the first layer's weights costs less than scaling every observation.
-        first, scale = self.hidden[0], self.observation_scale
+        first, scale = self._layers()[0], self.observation_scale
         if self._columns is not None:
             columns = self._columns.to(scale.device)
             observations, scale = observations.index_select(1, columns), scale[columns]

@@ -9,6 +9,7 @@ pooled to a summary: Zaheer et al. 2017 (Deep Sets), section 3.
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -82,7 +83,7 @@ class RankNetwork(PolicyValueNetwork):
         self.rank_in = nn.Linear(per_rank, own, bias=False)
         self.rank_vector = nn.Parameter(torch.zeros(NUM_NATURALS, own))
         widths = [others + own] + [body] * config.depth
-        self.body = nn.ModuleList(nn.Linear(i, o) for i, o in zip(widths[:-1], widths[1:], strict=True))
+        self.body = nn.ModuleList(nn.Linear(i, o) for i, o in itertools.pairwise(widths))
         self.body_to_rank = nn.Linear(widths[-1], own)
         self.rank_to_rank = nn.Linear(own, own, bias=False)
         self.second_rank_vector = nn.Parameter(torch.zeros(NUM_NATURALS, own))

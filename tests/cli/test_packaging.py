@@ -5,6 +5,7 @@ import re
 import stat
 import subprocess
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,9 @@ def _pinned() -> dict[str, str]:
 
 def test_each_dependency_is_pinned_for_make():
     project = PROJECT["project"]
-    wanted = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
-    assert {_name(one) for one in wanted} <= set(_pinned())
+    wanted = chain(project["dependencies"], *project["optional-dependencies"].values())
+    # An extra may name others of this project, as hf-env[train].
+    assert {_name(one) for one in wanted} - {"hf-env"} <= set(_pinned())
     assert all(version and "+" not in version for version in _pinned().values())
 
 

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from training.benchmarks.rows import BenchmarkError, Row
 
@@ -32,7 +33,8 @@ def measure_ours(seed: int, seconds: float) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(config, Path(folder), make_games(config))
         trainer.iterate()
-        decisions, begun, shares, iterations = trainer.decisions, time.perf_counter(), {}, 0
+        decisions, begun, iterations = trainer.decisions, time.perf_counter(), 0
+        shares: dict[str, float] = {}
         while time.perf_counter() - begun < seconds or iterations < 2:
             values = trainer.iterate()
             iterations += 1
@@ -98,16 +100,13 @@ def measure_sb3(seed: int, seconds: float) -> dict:
     return {"speed": decisions / elapsed, "decisions": decisions}
 
 
-def _run(which: str, seed: int, seconds: float) -> dict | str:
-    """Measure in a process of its own; the result, or why it is missing. Raises BenchmarkError where ours fails."""
+def _run(which: str, seed: int, seconds: float) -> dict[str, Any] | str:
+    """Measure in a process of its own; the result, or why it is missing."""
     command = [sys.executable, "-m", "training.benchmarks.learning", which, str(seed), str(seconds)]
     done = subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=_PATIENCE_SECONDS + 20 * seconds, check=False)
     if done.returncode == 0:
         return json.loads(done.stdout.splitlines()[-1])
-    reason = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    if which == "ours":
-        raise BenchmarkError(f"training: {reason}")
-    return reason
+    return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
 
 
 def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[Callable[[], list[Row]]]:
@@ -115,7 +114,10 @@ def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[C
     ours: list[dict] = []
 
     def measure() -> list[Row]:
-        ours.append(_run("ours", seed, seconds))
+        found = _run("ours", seed, seconds)
+        if isinstance(found, str):
+            raise BenchmarkError(f"training: {found}")
+        ours.append(found)
         return []
 
     def finish() -> list[Row]:
