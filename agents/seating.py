@@ -87,7 +87,8 @@ def play_games(
 
     policies: as for ``agents.load``: specs, objects with ``act``, or functions of (observations, action_masks).
     lineups: (G, seats) integers, index of the policy in each seat.
-    game_seeds: (G,) whole numbers from 0, the cards and the first dealer. rules: as for VectorGame. seed: of the policies' keys. key_games, seatings: (G,) integers from which with `seed`, seat and decision
+    game_seeds: (G,) whole numbers from 0, the cards and the first dealer. rules: as for VectorGame.
+    seed: of the policies' keys. key_games, seatings: (G,) integers from which with `seed`, seat and decision
     number the keys are made; by default the game's index, and 0. names: of the policies, for messages. num_slots: games
     side by side at most; no effect on results. on_progress: called with the number of deals finished so far. judge: what
     happens to policies that fail; None: the match ends. on_record: called with a game's index and its record
