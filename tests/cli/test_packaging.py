@@ -46,6 +46,11 @@ def test_scripts_and_policies_exist():
         assert callable(getattr(import_module(module), name))
 
 
+@pytest.mark.parametrize("package", ["hf_env", "agents", "training"])
+def test_packages_are_typed(package):
+    assert (ROOT / package / "py.typed").exists() and "py.typed" in PROJECT["tool"]["setuptools"]["package-data"][package]
+
+
 def test_rule_sets_are_packaged():
     assert PROJECT["tool"]["setuptools"]["package-data"]["hf_env.rules"] == ["presets/*.toml"]
     assert list((ROOT / "hf_env" / "rules" / "presets").glob("*.toml"))
@@ -85,6 +90,6 @@ def test_ci_calls_make_test_and_passes_on_its_exit_code(tmp_path):
 
 
 def test_make_knows_its_targets():
-    for target in ("train", "test", "test-long", "bench"):
+    for target in ("train", "test", "test-long", "lint", "bench"):
         result = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
