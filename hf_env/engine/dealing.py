@@ -5,6 +5,7 @@ import numpy as np
 from hf_env.engine.cards import CARDS_PER_DECK, MAX_SEATS, NUM_KINDS, RED3
 from hf_env.engine.jit import clear_record, kernel
 from hf_env.engine.rng import FOR_DEALER, FOR_DECK, FOR_RESHUFFLE, advance, below, shuffle, stream
+from hf_env.engine.seats import side_of
 from hf_env.engine.state import (
     END_STOCK_DRAW,
     END_STOCK_RED3,
@@ -94,7 +95,7 @@ def draw_cards(g, r, seat, count, replacing):
     Returns NOT_ENDED, or why the deal ends: a missing card is a red 3's replacement (`replacing`: all are), or the
     ordinary draw. Cards that came stay. Rule: docs/rules.md 8.
     """
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     for _ in range(count):
         pending = replacing
         while True:
@@ -118,7 +119,7 @@ def lay_red3s(g, r, seat):
         return NOT_ENDED
     g["hands"][seat, RED3] = 0
     g["hand_sizes"][seat] -= n
-    g["red3"][seat % int(r["sides"])] += n
+    g["red3"][side_of(r, seat)] += n
     return draw_cards(g, r, seat, n, True)
 
 
