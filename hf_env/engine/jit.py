@@ -17,8 +17,12 @@ from pathlib import Path
 import numba
 import numpy as np
 from llvmlite import ir
+from llvmlite.binding import Linkage
 from numba.core import cgutils, config, errors, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -122,6 +126,25 @@ class _Cache(FunctionCache):
 _ALLOCATORS = frozenset(("zeros", "empty", "full", "ones", "array", "copy"))
 
 
+class _EntryLibrary(JITCodeLibrary):
+    """The machine code of an entry: the kernels that it calls are parts of it that nothing else sees."""
+
+    def _optimize_final_module(self):
+        # Internal, what is called from one place is taken into it, and arguments that nobody reads are not passed: of an
+        # array three of seven words are read. Functions that others might link to keep both.
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
+
+class _KernelLibrary(JITCodeLibrary):
+    """The code of a kernel, which is optimised within the entries that it ends up in, and only there."""
+
+    def _optimize_final_module(self):
+        pass
+
+
 def _widened(numba_type):
     numba_type = types.unliteral(numba_type)
     if isinstance(numba_type, types.Integer) and numba_type != types.uint64:
@@ -148,12 +171,15 @@ def _compiled(function, callable_from_python):
     def compile_at_lower_level(signature):
         # Measured: level 3 unrolls the small loops over kinds, takes half as long again and runs no faster. What only
         # other kernels call is optimised again, in full, within the entry that it ends up in.
-        level = config.OPT
-        config.OPT = type(level)(2 if callable_from_python else 1)
-        try:
-            return compile_for(signature)
-        finally:
-            config.OPT = level
+        codegen = cpu_target.target_context.codegen()
+        with global_compiler_lock:
+            level, library_class = config.OPT, codegen._library_class
+            config.OPT = type(level)(2 if callable_from_python else 1)
+            codegen._library_class = _EntryLibrary if callable_from_python else _KernelLibrary
+            try:
+                return compile_for(signature)
+            finally:
+                config.OPT, codegen._library_class = level, library_class
 
     dispatcher.get_call_template = with_few_types
     dispatcher.compile = compile_at_lower_level
