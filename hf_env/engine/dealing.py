@@ -28,9 +28,10 @@ def deal_entry(deal):
 def opening_minimum(r, deal):
     """Points that a first lay-down must reach in this deal (from 1). Rule: docs/rules.md 4."""
     n = int(r["num_openings"])
-    if r["opening_cycles"]:
-        return int(r["opening"][(deal - 1) % n])
-    return int(r["opening"][min(deal, n) - 1])
+    entry = deal - 1
+    if entry >= n:  # seldom: a division is slow
+        entry = entry % n if r["opening_cycles"] else n - 1
+    return int(r["opening"][entry])
 
 
 @kernel

@@ -248,6 +248,10 @@ if INTERPRETED:
         """destination[at : at + count] = source[:count], both one-dimensional, contiguous and of one dtype."""
         destination[at : at + count] = source[:count]
 
+    def clear_values(destination, at, count):
+        """destination[at : at + count] = 0, one-dimensional and contiguous."""
+        destination[at : at + count] = 0
+
     def prefetch_record(record):
         """Ask the processor to fetch the hot part of a game into its cache; does nothing when interpreted."""
 
@@ -294,6 +298,19 @@ else:
             return context.get_dummy_value()
 
         return types.void(destination, types.int64, source, types.int64), codegen
+
+    @intrinsic
+    def clear_values(typing_context, destination, at, count):
+        """destination[at : at + count] = 0, one-dimensional and contiguous."""
+
+        def codegen(context, builder, signature, arguments):
+            to = context.make_array(signature.args[0])(context, builder, arguments[0])
+            size = context.get_abi_sizeof(context.get_data_type(signature.args[0].dtype))
+            place = builder.gep(to.data, [arguments[1]])
+            cgutils.memset(builder, place, builder.mul(arguments[2], context.get_constant(types.intp, size)), 0)
+            return context.get_dummy_value()
+
+        return types.void(destination, types.int64, types.int64), codegen
 
     @intrinsic
     def prefetch_record(typing_context, record):

@@ -51,15 +51,19 @@ def legal_bits(mask):
 @kernel
 def nth_legal(low, high, n):
     """The n-th legal action in ascending order, from 0, of legal_bits. Expects more than n."""
+    # Without a branch, since which half it is in is as good as chance: halves are counted and left behind.
     num_low = count_bits(low)
-    start = 0
-    if n >= num_low:
-        n -= num_low
-        low = high
-        start = _HALF
-    for _ in range(n):
-        low &= low - 1
-    return start + lowest_bit(low)
+    is_high = n >= num_low
+    bits = high if is_high else low
+    left = n - num_low if is_high else n
+    at = _HALF if is_high else 0
+    for width in (32, 16, 8, 4, 2, 1):
+        below_half = count_bits(bits & ((1 << width) - 1))
+        behind = width if left >= below_half else 0
+        left -= below_half if left >= below_half else 0
+        bits >>= behind
+        at += behind
+    return at
 
 
 @kernel

@@ -132,7 +132,7 @@ def _opening_piece_fits(g, r, seat, action, needed, plans):
 
 
 @kernel
-def _can_reach(r, hand, ranks, wilds, needed):
+def _can_reach(r, hand, ranks, needed):
     """Whether all cards of these ranks (bits) and all wilds have the points; if not, no opening can. A quick look."""
     points = int(hand[TWO]) * int(r["card_points"][TWO]) + int(hand[JOKER]) * int(r["card_points"][JOKER])
     while ranks != 0:
@@ -140,6 +140,18 @@ def _can_reach(r, hand, ranks, wilds, needed):
         ranks &= ranks - 1
         points += int(hand[rank]) * int(r["card_points"][rank])
     return points >= needed
+
+
+@kernel
+def _take_can_reach(g, r, seat, top, needed):
+    """_can_reach with the top card of the pile taken into its meld."""
+    if int(r["grow"]) != GROW_NONE:
+        return True
+    hand = g["hands"][seat]
+    ranks = layable_ranks(g, r, side_of(r, seat), hand)
+    if top < NUM_NATURALS:
+        ranks |= 1 << top
+    return _can_reach(r, hand, ranks, needed - int(r["card_points"][top]))
 
 
 @kernel
@@ -157,7 +169,7 @@ def _write_opening(g, r, seat, mask, discards, tmp, plans, search):
     ranks = layable_ranks(g, r, side_of(r, seat), hand)
     count = 0
     slots = plans[ROW_SLOTS]
-    if _can_reach(r, hand, ranks, wilds, needed):
+    if _can_reach(r, hand, ranks, needed):
         while ranks != 0:
             slots[count] = lowest_bit(ranks)
             ranks &= ranks - 1
@@ -243,6 +255,9 @@ def _write_draw(g, r, seat, mask, tmp, plans, search):
         if g["opened"][side] and not g["in_foot"][seat]:
             mask[action] = 1
             continue
+        minimum = opening_minimum(r, int(g["deal"]))
+        if not g["opened"][side] and not _take_can_reach(g, r, seat, top, minimum):
+            return
         s = tmp[0]
         copy_record(s, g)
         points = take_cards(s, r, seat, action)
@@ -251,7 +266,6 @@ def _write_draw(g, r, seat, mask, tmp, plans, search):
             if leaves_enough(s, r, seat, tmp):
                 mask[action] = 1
             continue
-        minimum = opening_minimum(r, int(g["deal"]))
         if points >= minimum or points + most_points(s, r, seat, plans, search) >= minimum:
             mask[action] = 1
 

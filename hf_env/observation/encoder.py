@@ -9,7 +9,7 @@ import numpy as np
 
 from hf_env.engine.cards import CARDS_PER_DECK, NUM_KINDS, NUM_NATURALS, RED3, WILD
 from hf_env.engine.dealing import deal_entry, opening_minimum
-from hf_env.engine.jit import copy_values, kernel
+from hf_env.engine.jit import clear_values, copy_values, kernel
 from hf_env.engine.lanes import lanes, minus, plus, put_lanes, times
 from hf_env.engine.scoring import table_score
 from hf_env.engine.seats import side_of
@@ -267,8 +267,7 @@ def _refresh(g, r, seat, out, o):
     o += _table_width(sides)
     # Within a turn the pile only ever shrinks, and what is owed of it changes only when it does.
     if out[o] != g["discard_size"]:
-        for i in range(o, o + _PILE_WIDTH):
-            out[i] = 0
+        clear_values(out, o, _PILE_WIDTH)
         _write_pile(g, r, out, o)
     o = _write_stock(g, out, o + _PILE_WIDTH)
     o = _write_phase(g, out, o)
@@ -294,8 +293,7 @@ def write_observation(g, r, seat, out, events, held):
         end -= NUM_OPTIONS
         if events:
             end -= 3 * NUM_EVENTS
-    for i in range(end):
-        out[i] = 0
+    clear_values(out, 0, end)
     o = _write_private(g, r, seat, out)
     return _write_public(g, r, seat, out, o, events, held == STALE)
 
@@ -303,8 +301,7 @@ def write_observation(g, r, seat, out, events, held):
 @kernel
 def write_state(g, r, out):
     """Write the whole truth into out, (G,) int16, relative to seat 0. Returns as write_observation."""
-    for i in range(out.shape[0]):
-        out[i] = 0
+    clear_values(out, 0, out.shape[0])
     players = int(r["players"])
     o = 0
     for seat in range(players):
