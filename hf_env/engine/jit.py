@@ -255,6 +255,9 @@ if INTERPRETED:
     def prefetch_record(record):
         """Ask the processor to fetch the hot part of a game into its cache; does nothing when interpreted."""
 
+    def prefetch_row(values):
+        """The same for a row that will be overwritten, one-dimensional and contiguous."""
+
 else:
     # Numba assigns records as one LLVM aggregate, byte by byte: minutes of compilation. A memory copy is one call.
 
@@ -312,21 +315,35 @@ else:
 
         return types.void(destination, types.int64, types.int64), codegen
 
+    def _prefetch(builder, pointer, offset, to_write):
+        """Ask for the cache line that lies so many bytes behind a pointer."""
+        word, byte_pointer = ir.IntType(32), ir.IntType(8).as_pointer()
+        function_type = ir.FunctionType(ir.VoidType(), [byte_pointer, word, word, word])
+        function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0i8")
+        line = builder.gep(builder.bitcast(pointer, byte_pointer), [offset])
+        builder.call(function, [line, word(to_write), word(3), word(1)])
+
     @intrinsic
     def prefetch_record(typing_context, record):
         """Ask the processor to fetch the hot part of a game into its cache."""
 
         def codegen(context, builder, signature, arguments):
-            word = ir.IntType(32)
-            pointer = builder.bitcast(arguments[0], ir.IntType(8).as_pointer())
-            function = cgutils.get_or_insert_function(
-                builder.module,
-                ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), word, word, word]),
-                "llvm.prefetch.p0i8",
-            )
             for offset in range(0, min(signature.args[0].size, _PREFETCH_BYTES), _CACHE_LINE):
-                line = builder.gep(pointer, [ir.Constant(ir.IntType(64), offset)])
-                builder.call(function, [line, word(0), word(3), word(1)])
+                _prefetch(builder, arguments[0], context.get_constant(types.intp, offset), 0)
             return context.get_dummy_value()
 
         return types.void(record), codegen
+
+    @intrinsic
+    def prefetch_row(typing_context, values):
+        """The same for a row that will be overwritten, one-dimensional and contiguous."""
+
+        def codegen(context, builder, signature, arguments):
+            row = context.make_array(signature.args[0])(context, builder, arguments[0])
+            size = builder.mul(row.nitems, row.itemsize)
+            step, zero = context.get_constant(types.intp, _CACHE_LINE), context.get_constant(types.intp, 0)
+            with cgutils.for_range_slice(builder, zero, size, step) as (offset, _):
+                _prefetch(builder, row.data, offset, 1)
+            return context.get_dummy_value()
+
+        return types.void(values), codegen
