@@ -9,7 +9,6 @@ from hf_env.engine.action_ids import (
     ADD,
     ADD_JOKER,
     ADD_JOKER_WILD,
-    ADD_TWO,
     ADD_TWO_WILD,
     ASK,
     DISCARD,
@@ -30,12 +29,8 @@ from hf_env.engine.jit import copy_record, kernel
 from hf_env.engine.lanes import at_least, lanes, lowest_bit
 from hf_env.engine.lay_downs import layable_ranks, write_actions, write_lay_downs
 from hf_env.engine.melds import (
-    can_add,
     lay_down_cards,
     lay_from_hand,
-    may_start_wild_meld,
-    open_size,
-    wild_limit_allows,
 )
 from hf_env.engine.opening import (
     IMPOSSIBLE,
