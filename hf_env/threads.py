@@ -43,6 +43,8 @@ def run_blocks(call: Callable[[_Block], _Result], blocks: list[_Block]) -> list[
 
     Returns, or raises what a call raised, only once all calls have ended.
     """
+    if len(blocks) == 1:  # as often as not, and waiting for nobody takes as long as a hundred decisions
+        return [call(blocks[0])]
     futures = [_pool(len(blocks) - 1).submit(call, block) for block in blocks[1:]]
     try:
         first = call(blocks[0])

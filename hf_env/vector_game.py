@@ -257,9 +257,9 @@ class VectorGame:
             raise ValueError(f"actions have dtype {actions.dtype}; step needs integers")
         self._actions[:] = actions
         chosen = self._all if slots is None else self._chosen(slots)
-        slot = v.find_illegal(self.action_masks, self._actions, chosen, self.terminated, self.truncated, self._settings[v.AUTORESET])
+        slot = self._runner.first_illegal(chosen)
         if slot >= 0:
-            self._raise_illegal(int(slot))
+            self._raise_illegal(slot)
         self._run(v.MODE_STEP, chosen)
 
     def step_unchecked(self, action: int) -> None:
