@@ -7,6 +7,7 @@ from hf_env.engine.action_ids import NUM_ACTIONS
 from hf_env.engine.jit import entry
 from hf_env.engine.lanes import at_least, count_bits, lanes, lowest_bit, minus, plus, put_lanes, read_bits, times, write_bits
 from hf_env.engine.lay_downs import legal_bits, nth_legal, write_actions
+import itertools
 
 
 @entry
@@ -88,7 +89,7 @@ def test_actions_of_three_integers_fill_the_mask(rng):
     ends = [0, 41, 75, NUM_ACTIONS]
     for _ in range(50):
         wanted = rng.integers(0, 2, NUM_ACTIONS)
-        parts = [sum(1 << i for i, bit in enumerate(wanted[low:high]) if bit) for low, high in zip(ends[:-1], ends[1:], strict=True)]
+        parts = [sum(1 << i for i, bit in enumerate(wanted[low:high]) if bit) for low, high in itertools.pairwise(ends)]
         mask = rng.integers(0, 2, NUM_ACTIONS).astype(np.int8)
         mark(mask, *parts)
         assert np.array_equal(mask, wanted)
