@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "hf_env.observation.document": (STANDARD, "hf_env.actions", "hf_env.engine", "hf_env.observation", "hf_env.rules"),
     "hf_env": (STANDARD, "numpy", "gymnasium", "pettingzoo", "rich", "hf_env"),
     "hf_env.rendering": (STANDARD, "numpy", "PIL", "hf_env"),
+    "hf_env.rendering.video": (STANDARD, "PIL", "imageio_ffmpeg"),
     "agents": (STANDARD, "numpy", "rich", "hf_env", "agents"),
     "agents.neural": (STANDARD, "numpy", "torch", "safetensors", "hf_env", "agents"),
     "agents.catalogue": (STANDARD, "agents"),
