@@ -1,5 +1,7 @@
 """Whole rows of counts, and actions as bits, say the same as a loop over them."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,6 @@ from hf_env.engine.action_ids import NUM_ACTIONS
 from hf_env.engine.jit import entry
 from hf_env.engine.lanes import at_least, count_bits, lanes, lowest_bit, minus, plus, put_lanes, read_bits, times, write_bits
 from hf_env.engine.lay_downs import legal_bits, nth_legal, write_actions
-import itertools
 
 
 @entry
