@@ -10,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.set-up
 
-.PHONY: help train test test-long bench set-up clean
+.PHONY: help train test test-long bench docs set-up clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,7 +18,9 @@ help:
 	@echo "                (settings: MINUTES=5 RULES=whitnack SEED=0 RUN=runs/a-name)"
 	@echo "make test       run the tests"
 	@echo "make test-long  run all tests, with those that take minutes"
+	@echo "make lint       only the linter, the formatter's check and the type checker (make test runs them too)"
 	@echo "make bench      measure this and, where they can be installed, other environments; the figures are in $(BENCH)"
+	@echo "make docs       build the documentation, with every warning an error; it begins at site/index.html"
 	@echo "make set-up     only create the environment in $(VENV) (PYTHON=python3.12 chooses another Python)"
 	@echo "make clean      remove the environment and what was built; runs/ stays"
 
@@ -40,11 +42,20 @@ test: $(STAMP)
 test-long: $(STAMP)
 	$(BIN)/python -m pytest -m '' $(PYTEST_ARGS)
 
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
 # Other people's libraries are installed here, not with what the tests need.
 bench: $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,peers,sb3]'
 	$(BIN)/handfoot bench --seconds $(SECONDS_A_ROW) --peers --training $(foreach part,vector profile threads aec players copies memory start,--only $(part)) --json $(BENCH)
 
+# Everything anew (-E -a): a page that is not read again hides its warnings.
+docs: $(STAMP)
+	$(BIN)/python -m sphinx -E -a -W --keep-going -q -b html -d build/doctrees docs site
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) build dist site *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

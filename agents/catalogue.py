@@ -109,7 +109,7 @@ def _load_python(name: str, options: dict[str, str]) -> Policy:
 
 def _load_neural(path: Path, options: dict[str, str]) -> Policy:
     if importlib.util.find_spec("torch") is None:
-        raise UnknownPolicyError(f"{path} is a neural policy and needs PyTorch: pip install torch")
+        raise UnknownPolicyError(f"{path} is a neural policy and needs PyTorch: pip install 'hf-env[train]'")
     from agents.neural import NeuralPolicy, load_policy
 
     unknown = set(options) - {"mode"}

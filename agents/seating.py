@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from agents.answers import Fault, PolicyError, UnfitPolicyError, ask, ask_singly
+from agents.catalogue import load
 from agents.forfeits import Asked, Forfeit, Judge
-from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy
+from agents.policy import DecisionCounter, PolicyBatch, SeatViews
 from hf_env.batch_records import BatchRecorder
 from hf_env.vector_game import VectorGame
 
@@ -84,9 +85,10 @@ def play_games(
 ) -> GameResults:
     """Play G whole games to their ends.
 
-    policies: objects with ``act``, or functions of (observations, action_masks). lineups: (G, seats) integers, index of
-    the policy in each seat. game_seeds: (G,) whole numbers from 0, the cards and the first dealer. rules: as for
-    VectorGame. seed: of the policies' keys. key_games, seatings: (G,) integers from which with `seed`, seat and decision
+    policies: as for ``agents.load``: specs, objects with ``act``, or functions of (observations, action_masks).
+    lineups: (G, seats) integers, index of the policy in each seat.
+    game_seeds: (G,) whole numbers from 0, the cards and the first dealer. rules: as for VectorGame.
+    seed: of the policies' keys. key_games, seatings: (G,) integers from which with `seed`, seat and decision
     number the keys are made; by default the game's index, and 0. names: of the policies, for messages. num_slots: games
     side by side at most; no effect on results. on_progress: called with the number of deals finished so far. judge: what
     happens to policies that fail; None: the match ends. on_record: called with a game's index and its record
@@ -104,7 +106,7 @@ class _Match:
 
     def __init__(self, policies, lineups, game_seeds, rules, seed, key_games, seatings, names, num_slots, judge, on_record) -> None:
         self.names = list(names) if names is not None else [policy_name(policy) for policy in policies]
-        self.policies = [as_policy(policy) for policy in policies]
+        self.policies = [load(policy) for policy in policies]
         self.game_seeds = np.asarray(game_seeds, np.int64)
         num_games = len(self.game_seeds)
         if num_games == 0:
@@ -202,7 +204,8 @@ class _Match:
         judge = self.judge
         every = np.arange(len(slots))
         if judge is not None and number in judge.singly:
-            actions, faults = np.zeros(len(slots), np.int64), {}
+            actions = np.zeros(len(slots), np.int64)
+            faults: dict[int, Fault] = {}
             for row in every:
                 self._note_asked(number, slots[row : row + 1])
                 actions[row : row + 1], fault = ask_singly(policy, batch, every[row : row + 1])
@@ -245,7 +248,7 @@ class _Match:
         seed = self.game_seeds[self.slot_games[slot]]
         where = f"seat {self.games.seats[slot]}, game seed {seed}, deal {self.games.games[slot]['deal']}"
         reason = ""
-        if 0 <= fault.action < self.games.num_actions:
+        if fault.action is not None and 0 <= fault.action < self.games.num_actions:
             reason = f": {why_illegal(self.games.games, int(slot), self.rule_records, fault.action)}"
         return f"policy {name!r} ({where}) {fault.what}{reason}"
 
@@ -300,7 +303,9 @@ class _Match:
         return scores
 
     def _start_records(self, slots: np.ndarray) -> None:
-        for slot in slots if self.recorder is not None else ():
+        if self.recorder is None:
+            return
+        for slot in slots:
             self.recorder.start(int(slot), [self.names[number] for number in self.given_lineups[self.slot_games[slot]]])
 
     def _next_games(self, active: np.ndarray, free: np.ndarray) -> np.ndarray:
@@ -319,9 +324,9 @@ class _Match:
         for columns in self.finished:
             kept = ~np.isin(columns[0], list(self.forfeits))
             finished.append(tuple(column[kept] for column in columns))
-        columns = [np.concatenate(column) for column in zip(*finished, strict=True)]
-        order = np.lexsort((columns[1], columns[0]))
-        deal_games, numbers, scores, reasons, out_seats, *behaviour = (column[order] for column in columns)
+        joined = [np.concatenate(column) for column in zip(*finished, strict=True)]
+        order = np.lexsort((joined[1], joined[0]))
+        deal_games, numbers, scores, reasons, out_seats, *behaviour = (column[order] for column in joined)
         totals = np.zeros((len(self.game_seeds), self.games.num_sides), np.int64)
         np.add.at(totals, deal_games, scores)
         return GameResults(

@@ -4,7 +4,7 @@ Importing compiles nothing and imports neither torch nor agents nor training; wh
 """
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -19,6 +19,7 @@ _HOMES = {
     "StateLayout": "hf_env.observation.layout",
     "VectorGame": "hf_env.vector_game",
     "deck_for": "hf_env.records",
+    "format_counts": "hf_env.engine.cards",
     "list_rules": "hf_env.rules",
     "load_rules": "hf_env.rules",
 }
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from hf_env import hand_and_foot_v0, positions, records  # noqa: F401
     from hf_env.actions import ACTIONS  # noqa: F401
     from hf_env.aec_env import HandAndFootEnv  # noqa: F401
+    from hf_env.engine.cards import format_counts  # noqa: F401
     from hf_env.observation.layout import ObservationLayout, StateLayout  # noqa: F401
     from hf_env.positions import PositionError  # noqa: F401
     from hf_env.records import deck_for  # noqa: F401
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from hf_env.vector_game import IllegalActionError, VectorGame  # noqa: F401
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(importlib.import_module(_HOMES[name]), name)
     if name in _MODULES:

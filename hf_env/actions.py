@@ -3,7 +3,7 @@
 A larger lay-down is a start of three cards and additions; a turn is a chain of such actions by one agent.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hf_env.engine import action_ids as ids
 from hf_env.engine.cards import JOKER, KIND_CHARS, NUM_NATURALS, TWO
@@ -72,6 +72,16 @@ class ActionTable:
         if number is None:
             raise ValueError(f"{label!r} is no action; actions are such as draw, take, meld KK2, add 2>K, ask, discard 5")
         return number
+
+    def legal(self, action_mask: Iterable[int]) -> list[str]:
+        """Labels of the legal actions of a mask (127,), in the order of their ids.
+
+        Raises ValueError for a mask of another length.
+        """
+        mask = list(action_mask)
+        if len(mask) != len(self._labels):
+            raise ValueError(f"a mask has {len(self._labels)} entries, this one {len(mask)}")
+        return [label for label, is_legal in zip(self._labels, mask, strict=True) if is_legal]
 
     def meaning(self, action: int) -> str:
         """One line on what an action does.

@@ -8,7 +8,9 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from hf_env.actions import ACTIONS
+from hf_env.decisions import PolicyBatch, SeatViews, decision_keys
 from hf_env.engine.state import END_OUT, GAME_DTYPE
+from hf_env.gymnasium_env import observation_box
 from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
 
@@ -23,7 +25,9 @@ class HandAndFootEnv(AECEnv):
 
     An agent may be selected many times in a row (a turn is a chain of actions), its partner in the middle of a turn
     to answer. The observation is ``{"observation": (F,), "action_mask": (127,) int8}``, relative to the agent; the
-    mask of an agent that is not to act is all 0. All agents terminate in the same step. Rule: docs/rules.md.
+    mask of an agent that is not to act is all 0. All agents terminate in the same step. ``rewards`` holds the last step's
+    reward of each agent (float, in units of 1,000 points but for reward "win"; docs/rewards.md), ``infos`` public facts:
+    ``last_action``, a label, and ``deal_results``. Rule: docs/rules.md.
     """
 
     metadata = {"name": "hand_and_foot_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 2}
@@ -46,8 +50,8 @@ class HandAndFootEnv(AECEnv):
 
         rules, reward, episode, deal, shaping, events, max_decisions: as VectorGame. observation_dtype: "int16" (the
         engine's numbers) or "float32" (scaled by the layout's table to about -1..1). render_mode: None, "ansi" (render
-        returns text), "human" (prints it after each step) or "rgb_array" (a drawn table). render_view: "mover" (what the agent to act may see),
-        "all", or a seat.
+        returns text), "human" (prints it after each step) or "rgb_array" (a drawn table). render_view: "mover" (what the
+        agent to act may see), "all", or a seat.
 
         Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
         """
@@ -60,9 +64,7 @@ class HandAndFootEnv(AECEnv):
         self._scale = self._vec.observation_scale if observation_dtype == "float32" else None
         self.render_mode = check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         self._renderer = Renderer(render_mode)
-        if render_view not in ("mover", "all"):
-            check_int("render_view", render_view, 0, self._vec.num_seats - 1)
-        self.render_view = render_view
+        self.render_view = self._check_view("render_view", render_view)
         self.possible_agents = [f"player_{seat}" for seat in range(self._vec.num_seats)]
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -79,8 +81,8 @@ class HandAndFootEnv(AECEnv):
         """Views of the one game's buffers, which cost less than an index into NumPy at each decision."""
         vec = self._vec
         self._observation, self._mask, self._no_mask = vec.observations[0], vec.action_masks[0], np.zeros(len(ACTIONS), np.int8)
-        self._legal, self._mover = memoryview(self._mask), memoryview(vec.seats)
-        self._deal_ended, self._over = memoryview(vec.deal_ended), (memoryview(vec.terminated), memoryview(vec.truncated))
+        self._legal, self._mover = self._mask.data, vec.seats.data
+        self._deal_ended, self._over = vec.deal_ended.data, (vec.terminated.data, vec.truncated.data)
 
     _BOUND = ("_observation", "_mask", "_no_mask", "_legal", "_mover", "_deal_ended", "_over")
 
@@ -92,11 +94,7 @@ class HandAndFootEnv(AECEnv):
         self._bind()
 
     def _make_observation_space(self) -> spaces.Dict:
-        low, high = self.layout.bounds()
-        if self._scale is not None:
-            box = spaces.Box(low * self._scale, high * self._scale, dtype=np.float32)
-        else:
-            box = spaces.Box(low, high, dtype=np.int16)
+        box = observation_box(self._vec, self._scale)
         return spaces.Dict({"observation": box, "action_mask": spaces.Box(0, 1, (len(ACTIONS),), np.int8)})
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -137,6 +135,7 @@ class HandAndFootEnv(AECEnv):
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self._paid = False
+        self._decided: set[int] = set()
         self._deal_results: list[dict[str, Any]] = []
         self._shown_results: list[dict[str, Any]] = []
         self.terminations = dict.fromkeys(self.agents, bool(self._vec.terminated[0]))
@@ -178,18 +177,20 @@ class HandAndFootEnv(AECEnv):
         if self.agents and (self.terminations[self.agent_selection] or self.truncations[self.agent_selection]):
             self._was_dead_step(action)
             return
+        seat = self._mover[0]
         label = self._play(self._as_action(action))
+        self._decided.add(seat)
         self._cumulative_rewards[self.agent_selection] = 0.0
         ended = self._deal_ended[0]
         # Without shaping a step pays only when it ends a deal.
         if ended or self._paid or self._vec.shaping is not None:
             self._pay()
-            self._paid = ended
+            self._paid = bool(ended)
         if ended:
             self._deal_results.append(self._deal_result())
             # Another list, which a caller may keep or change: the infos of earlier steps stay as they were.
             self._shown_results = list(self._deal_results)
-        terminated, truncated = self._over[0][0], self._over[1][0]
+        terminated, truncated = bool(self._over[0][0]), bool(self._over[1][0])
         if terminated or truncated:
             self.terminations = dict.fromkeys(self.agents, terminated)
             self.truncations = dict.fromkeys(self.agents, truncated)
@@ -216,10 +217,7 @@ class HandAndFootEnv(AECEnv):
         vec = self._vec
         label = ACTIONS.label(action)
         if not self._legal[action]:
-            from hf_env.reasons import why_illegal
-
-            reason = why_illegal(vec.games, 0, vec.rule_records, action)
-            raise IllegalActionError(f"{label} by {self.agent_selection} is illegal: {reason}")
+            raise IllegalActionError(f"{label} by {self.agent_selection} is illegal: {self.why_illegal(action)}")
         vec.step_unchecked(action)
         return label
 
@@ -235,22 +233,76 @@ class HandAndFootEnv(AECEnv):
             result["out"] = self.possible_agents[int(record["out_seat"])]
         return result
 
+    def decision(self, seed: int = 0) -> PolicyBatch:
+        """The decision at hand as a policy is asked for it, a batch of one row: ``policy.act(env.decision())[0]``.
+
+        seed: from which, with the number of the decision, the policy's randomness is made. Raises RuntimeError before
+        the first reset and when no agent is to act.
+        """
+        self._check_started()
+        vec = self._vec
+        if self._over[0][0] or self._over[1][0]:
+            raise RuntimeError("the game is over; nobody is to decide")
+        seats, number = vec.seats.copy(), np.zeros(1, np.int64)
+        keys = decision_keys(seed, vec.game_seeds, 0, seats, vec.decisions)
+        starts = np.array([int(seats[0]) not in self._decided])
+        games = vec.games.copy()
+
+        def views() -> SeatViews:
+            return SeatViews.of(games, vec.rule_records, number, seats)
+
+        return PolicyBatch(vec.observations.copy(), vec.action_masks.copy(), number, seats, starts, keys, views)
+
+    def why_illegal(self, action: int | str) -> str:
+        """One sentence on why the agent to act may not play an action, an id or a label; "it is legal" for one it may.
+
+        Raises ValueError for what is no action, RuntimeError before the first reset.
+        """
+        from hf_env.reasons import why_illegal
+
+        self._check_started()
+        number = ACTIONS.parse(action) if isinstance(action, str) else action
+        return why_illegal(self._vec.games, 0, self._vec.rule_records, number)
+
     def state(self) -> np.ndarray:
-        """The whole truth, (G,) int16, as StateLayout describes it: for a central critic, not for a policy."""
+        """The whole truth, (G,) int16, as StateLayout describes it: for a central critic, not for a policy.
+
+        Raises RuntimeError before the first reset.
+        """
         self._check_started()
         return self._vec.states()[0]
 
     def render(self) -> str | np.ndarray | None:
         """The table: text in render mode "ansi", printed in "human"; in "rgb_array" a picture (600, 800, 3) uint8; None
-        without a render mode."""
+        without a render mode.
+
+        Raises RuntimeError before the first reset.
+        """
         if self.render_mode is None:
             return None
         self._check_started()
-        if self._vec.terminated[0] and self.render_view == "mover":
-            view = None
-        else:
-            view = {"all": None, "mover": int(self._vec.seats[0])}.get(self.render_view, self.render_view)
-        return self._renderer.render(self._vec.games, 0, self.rules, view)
+        return self._renderer.render(self._vec.games, 0, self.rules, self._view(self.render_view))
+
+    def picture(self, view: int | str | None = None) -> Any:
+        """The drawn table as a Pillow image, 800 x 600, in any render mode; a notebook shows it.
+
+        view: as `render_view`, which it is by default. Raises ValueError for another view, ImportError without Pillow,
+        RuntimeError before the first reset.
+        """
+        from hf_env.rendering import load_drawing
+
+        self._check_started()
+        view = self._check_view("view", self.render_view if view is None else view)
+        return load_drawing().table_image(self._vec.games, 0, self.rules, self._view(view))
+
+    def _check_view(self, name: str, view: int | str) -> int | str:
+        return view if view in ("mover", "all") else check_int(name, view, 0, self._vec.num_seats - 1)
+
+    def _view(self, view: int | str) -> int | None:
+        """The seat whose eyes they are; None: all cards lie open."""
+        if isinstance(view, str):
+            return None if view == "all" or self._vec.terminated[0] else int(self._vec.seats[0])
+        return view
 
     def close(self) -> None:
         """Nothing is held open."""

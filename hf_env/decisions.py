@@ -99,8 +99,8 @@ def mix64(values: np.ndarray) -> np.ndarray:
 def decision_keys(seed: int | np.ndarray, games, seatings, seats, decisions) -> np.ndarray:
     """Keys (N,) uint64 made of nothing but the five numbers that name a decision.
 
-    seed: any integer, taken modulo 2**64, or (N,) non-negative integers. games, seatings, seats, decisions: integers or (N,) integer arrays;
-    ``seatings`` tells apart the seatings that a match gives the same game, ``decisions`` counts the seat's
+    seed: any integer, taken modulo 2**64, or (N,) non-negative integers. games, seatings, seats, decisions: integers or
+    (N,) integer arrays; ``seatings`` tells apart the seatings that a match gives the same game, ``decisions`` counts the seat's
     decisions in this game from 0.
     """
     keys = np.full(1, int(seed) % _2_TO_64, np.uint64) if np.ndim(seed) == 0 else np.asarray(seed).astype(np.uint64)
@@ -133,7 +133,7 @@ class DecisionCounter:
         seats: (N,) the deciding seats.
         """
         counts = self.counts[slots, seats]
-        seed = self.seed if np.ndim(self.seed) == 0 else self.seed[slots]
+        seed = self.seed[slots] if isinstance(self.seed, np.ndarray) and self.seed.ndim else self.seed
         keys = decision_keys(seed, games, seatings, seats, counts)
         self.counts[slots, seats] = counts + 1
         return keys, counts == 0

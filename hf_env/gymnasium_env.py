@@ -54,7 +54,7 @@ class MaskedDiscrete(spaces.Discrete):
     def __deepcopy__(self, memo) -> "MaskedDiscrete":
         return self
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _random_policy(batch: PolicyBatch) -> np.ndarray:
@@ -115,7 +115,7 @@ def observation_box(vec: VectorGame, scale: np.ndarray | None) -> spaces.Box:
     return spaces.Box(low * scale, high * scale, dtype=np.float32)
 
 
-def deal_result(vec: VectorGame, slot: int) -> dict[str, Any]:
+def deal_result(vec: VectorGame, slot: int | np.integer) -> dict[str, Any]:
     """Raw results of the deal that a slot's step has ended."""
     record = vec.ended[slot]
     reason = END_REASONS[int(record["end_reason"])]

@@ -44,13 +44,12 @@ class HandAndFootSeats(VectorEnv):
         render_mode: str | None = None,
         render_view: str = "seat",
     ) -> None:
-        """Make N tables.
+        """Make N tables. The arguments not told here: as HandAndFootSeat.
 
         num_envs: 1 or more. autoreset_mode: "SAME_STEP" (the step that ends a game starts the slot's next one and gives
         its first observation; the last is in ``info["final_obs"]``, its info in ``info["final_info"]``) or "DISABLED" (an
         ended game stays, its mask is all 0 and its actions are ignored, until ``reset(options={"reset_mask": mask})``).
-        render_mode: None, "ansi" or "rgb_array": render returns a tuple of N texts or pictures. The other arguments: as
-        HandAndFootSeat.
+        render_mode: None, "ansi" or "rgb_array": render returns a tuple of N texts or pictures.
 
         Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
         """
@@ -125,11 +124,12 @@ class HandAndFootSeats(VectorEnv):
             raise ValueError(f"seed={seed!r} must be a whole number, or a list of {n}, one a slot")
         return seeds
 
-    def _next_seed(self, slot: int) -> int:
+    def _next_seed(self, slot: int | np.integer) -> int:
         """As the single environment's reset() without a seed."""
-        if self._generators[slot] is None:
-            self._generators[slot] = seeding.np_random(None)[0]
-        return int(self._generators[slot].integers(0, MAX_SEED, endpoint=True))
+        generator = self._generators[slot]
+        if generator is None:
+            generator = self._generators[slot] = seeding.np_random(None)[0]
+        return int(generator.integers(0, MAX_SEED, endpoint=True))
 
     def _start_games(self, chosen: np.ndarray) -> None:
         self._vec.reset(game_seeds=self._game_seeds, slots=chosen)
@@ -257,7 +257,7 @@ class MaskedMultiDiscrete(spaces.MultiDiscrete):
     def __deepcopy__(self, memo) -> "MaskedMultiDiscrete":
         return self
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _as_mode(mode: AutoresetMode | str) -> AutoresetMode:

@@ -71,8 +71,8 @@ def _lay_down(action: int) -> tuple[int, int, int, int]:
     """(rank, naturals, 2s, jokers) of a lay-down."""
     if action < ids.MELD_WILD:
         pattern = (action - ids.MELD) % ids.NUM_PATTERNS
-        counts = (int(table[pattern]) for table in (ids.PATTERN_NATURALS, ids.PATTERN_TWOS, ids.PATTERN_JOKERS))
-        return (action - ids.MELD) // ids.NUM_PATTERNS, *counts
+        naturals, twos, jokers = (int(table[pattern]) for table in (ids.PATTERN_NATURALS, ids.PATTERN_TWOS, ids.PATTERN_JOKERS))
+        return (action - ids.MELD) // ids.NUM_PATTERNS, naturals, twos, jokers
     if action < ids.ADD:
         jokers = action - ids.MELD_WILD
         return WILD, 0, 3 - jokers, jokers
@@ -139,7 +139,7 @@ class _Question:
         return reason or self._after(action)
 
     def _take_wild(self, action: int, top: int) -> str | None:
-        g, r, card = self.g, self.r, KIND_CHARS[top]
+        r, card = self.r, KIND_CHARS[top]
         if not r["take_wild_top"]:
             return f"a wild on top ({card}) blocks the discard pile (take_wild_top = blocked)"
         if r["wild_discard_freezes"]:
@@ -201,7 +201,8 @@ class _Question:
 
     def _open(self, rank: int) -> tuple[int, int, int]:
         """Naturals, 2s and jokers of the side's open meld."""
-        return tuple(int(self.g[name][self.side, rank]) for name in ("naturals", "twos", "jokers"))
+        naturals, twos, jokers = (int(self.g[name][self.side, rank]) for name in ("naturals", "twos", "jokers"))
+        return naturals, twos, jokers
 
     def _missing(self, rank: int, naturals: int, twos: int, jokers: int) -> str | None:
         for kind, needed in ((rank, naturals), (TWO, twos), (JOKER, jokers)):

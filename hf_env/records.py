@@ -14,7 +14,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import IO, Any, cast
 
 import numpy as np
 
@@ -133,7 +133,7 @@ class GameRecorder:
             self._reshuffles = int(g["reshuffles"])
             entry["reshuffles"].append(format_cards(g["stock"][: int(g["stock_end"])]))
         if int(g["phase"]) == PHASE_OVER:
-            entry["scores"] = [int(score) for score in g["deal_scores"][: self._rules.num_sides]]
+            entry["scores"] = [int(score) for score in g["deal_scores"][: self._started().num_sides]]
             entry["end"] = END_REASONS[int(g["end_reason"])]
 
 
@@ -155,7 +155,7 @@ def line(record: Mapping[str, Any]) -> bytes:
     return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
-def open_file(path: str | os.PathLike[str], mode: str) -> BinaryIO:
+def open_file(path: str | os.PathLike[str], mode: str) -> IO[bytes]:
     """A file of records, open for "r", "w" or "a"; compressed by gzip where its name ends with .gz.
 
     Equal records give equal bytes. Raises OSError.
@@ -163,7 +163,7 @@ def open_file(path: str | os.PathLike[str], mode: str) -> BinaryIO:
     if not os.fspath(path).endswith(".gz"):
         return open(path, mode + "b")
     # Level 6 packs hardly less than 9, at a third of the time. No time of day in the file.
-    return gzip.GzipFile(path, mode + "b", compresslevel=6, mtime=0)
+    return cast(IO[bytes], gzip.GzipFile(path, mode + "b", compresslevel=6, mtime=0))
 
 
 def read(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
@@ -188,7 +188,7 @@ def read(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
             yield record
 
 
-def _next_line(file: BinaryIO, number: int) -> bytes:
+def _next_line(file: IO[bytes], number: int) -> bytes:
     try:
         return file.readline(MAX_LINE + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -222,8 +222,7 @@ def replay(record: Mapping[str, Any]) -> np.ndarray:
 
     Raises RecordError, one line that names the first thing that differs.
     """
-    games = None
-    for step in steps(record):
+    for step in steps(record):  # one at least: the first deal's beginning
         games = step.games
     return games
 

@@ -34,7 +34,16 @@ class GameRunner:
         self._blocks = [np.zeros(vec.num_games, np.int8) for _ in blocks]
         for block, games in zip(self._blocks, blocks, strict=True):
             block[games] = 1
-        self._compiled = None
+        self._checked = (vec.action_masks, vec._actions)
+        self._ended = (vec.terminated, vec.truncated, int(vec._settings[v.AUTORESET]))
+        self._compiled = self._compiled_check = None
+
+    def first_illegal(self, chosen: np.ndarray) -> int:
+        """What ``find_illegal`` returns for the actions, among the games with chosen[slot] != 0."""
+        find = self._compiled_check
+        if find is None:
+            find = self._compiled_check = _bound(v.find_illegal, (*self._checked, chosen, *self._ended))
+        return int(find(*self._checked, chosen, *self._ended))
 
     def run(self, chosen: np.ndarray) -> int:
         """Pass over the games with chosen[slot] != 0, (N,) int8, as the settings say; what ``run_games`` returns."""
@@ -45,20 +54,23 @@ class GameRunner:
         return max(run_blocks(lambda work: run(*self._before, work[0], *work[1]), works))
 
     def _compile(self):
-        """The compiled function; interpreted, the kernel itself.
-
-        The types of the arguments stay as they are, so Numba need not look at all 25 at each call: half of a single
-        game's step.
-        """
-        entry, arguments = v.run_games, (*self._before, np.zeros_like(self._all), *self._after[0])
-        entry(*arguments)  # with no game chosen: compiles it, or loads it
-        if hasattr(entry, "get_overload"):
-            entry = entry.get_overload(tuple(entry.typeof_pyval(argument) for argument in arguments))
-        self._compiled = entry
-        return entry
+        # With no game chosen.
+        self._compiled = _bound(v.run_games, (*self._before, np.zeros_like(self._all), *self._after[0]))
+        return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_compiled": None}  # compiled code does not pickle
+        return self.__dict__ | {"_compiled": None, "_compiled_check": None}  # compiled code does not pickle
+
+
+def _bound(entry, arguments: tuple):
+    """The function compiled for arguments of these types, after a call with them; interpreted, the entry itself.
+
+    Called by way of the entry, Numba looks at the types of all arguments each time: half of a single game's step.
+    """
+    entry(*arguments)  # compiles it, or loads it
+    if hasattr(entry, "get_overload"):
+        return entry.get_overload(tuple(entry.typeof_pyval(argument) for argument in arguments))
+    return entry
 
 
 def _work_space() -> tuple[np.ndarray, ...]:

@@ -1,6 +1,7 @@
 """Blocks of games on threads: compiled kernels hold no lock of the interpreter, so blocks run side by side."""
 
 import functools
+import itertools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -34,7 +35,7 @@ def split(num_games: int, threads: int) -> list[slice]:
     unit = _ALIGNMENT if num_games >= 8 * _ALIGNMENT * threads else 1
     units = -(-num_games // unit)
     bounds = [min(num_games, unit * (units * block // threads)) for block in range(threads + 1)]
-    return [slice(low, high) for low, high in zip(bounds[:-1], bounds[1:], strict=True) if low < high]
+    return [slice(low, high) for low, high in itertools.pairwise(bounds) if low < high]
 
 
 def run_blocks(call: Callable[[_Block], _Result], blocks: list[_Block]) -> list[_Result]:
@@ -42,6 +43,8 @@ def run_blocks(call: Callable[[_Block], _Result], blocks: list[_Block]) -> list[
 
     Returns, or raises what a call raised, only once all calls have ended.
     """
+    if len(blocks) == 1:  # as often as not, and waiting for nobody takes as long as a hundred decisions
+        return [call(blocks[0])]
     futures = [_pool(len(blocks) - 1).submit(call, block) for block in blocks[1:]]
     try:
         first = call(blocks[0])

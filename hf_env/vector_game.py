@@ -189,7 +189,7 @@ class VectorGame:
             f"{32767 * 5} either way); totals are {scores}"
         )
 
-    def reset(self, seed: int | None = None, *, game_seeds: Sequence[int] | None = None, slots=None) -> None:
+    def reset(self, seed: int | None = None, *, game_seeds: Sequence[int] | np.ndarray | None = None, slots=None) -> None:
         """Start new games.
 
         seed: of all slots, whose games are counted from 0 again; None keeps the seed and goes on counting. game_seeds:
@@ -257,9 +257,9 @@ class VectorGame:
             raise ValueError(f"actions have dtype {actions.dtype}; step needs integers")
         self._actions[:] = actions
         chosen = self._all if slots is None else self._chosen(slots)
-        slot = v.find_illegal(self.action_masks, self._actions, chosen, self.terminated, self.truncated, self._settings[v.AUTORESET])
+        slot = self._runner.first_illegal(chosen)
         if slot >= 0:
-            self._raise_illegal(int(slot))
+            self._raise_illegal(slot)
         self._run(v.MODE_STEP, chosen)
 
     def step_unchecked(self, action: int) -> None:
@@ -292,7 +292,9 @@ class VectorGame:
     def observe(self, seats, out: np.ndarray | None = None) -> np.ndarray:
         """Observation (N, F) int16 of one seat of each game as things stand, the mover's or any other's.
 
-        seats: (N,) integers or one for all. out: where to write, else a buffer that the next call reuses.
+        seats: (N,) integers or one for all. out: (N, F) int16, where to write, else a buffer that the next call reuses.
+
+        Raises ValueError for seats or an array that do not fit, OverflowError if a score does not fit into int16.
         """
         seats = np.asarray(seats)
         if seats.shape not in ((), (self.num_games,)) or seats.dtype.kind not in "iu":
@@ -312,7 +314,10 @@ class VectorGame:
         return out
 
     def states(self, out: np.ndarray | None = None) -> np.ndarray:
-        """State vectors (N, G) int16, the whole truth of each game (StateLayout). out: where to write, else new."""
+        """State vectors (N, G) int16, the whole truth of each game (StateLayout). out: (N, G) int16, where to write, else new.
+
+        Raises ValueError for an array that does not fit, OverflowError if a score does not fit into int16.
+        """
         if out is None:
             out = np.empty((self.num_games, self.state_layout.width), np.int16)
         self._check_out(out, self.state_layout.width)
@@ -326,14 +331,17 @@ class VectorGame:
         self._run(v.MODE_REFRESH, self._all)
 
     def snapshot(self, slot: int) -> bytes:
-        """One game's whole state in the fast binary form, for ``restore`` into any slot of a like VectorGame."""
+        """One game's whole state in the fast binary form, for ``restore`` into any slot of a like VectorGame.
+
+        Raises ValueError for a slot that does not exist.
+        """
         self._check_slot(slot)
         return self.games[slot].tobytes() + self.decisions[slot].tobytes() + self.game_numbers[slot].tobytes()
 
     def restore(self, slot: int, snapshot: bytes) -> None:
         """Put a snapshot into a slot and write its buffers.
 
-        Raises ValueError for bytes of another length.
+        Raises ValueError for a slot that does not exist, for bytes of another length or of another rule set.
         """
         self._check_slot(slot)
         size = GAME_DTYPE.itemsize

@@ -124,7 +124,7 @@ def check_writable(path: Path | None) -> None:
 
 
 @contextmanager
-def progress_bar(description: str) -> Iterator[Callable[[float, float], None]]:
+def progress_bar(description: str) -> Iterator[Callable[[float, float | None], None]]:
     """A bar on stderr, where that is a terminal; gives a function of (done, total)."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from training.cli_common import (
     set_option,
     several_rules_option,
 )
+from training.extras import missing_extra
 
 # Of the extra `evaluate`.
 NEEDED = ("choix", "jinja2", "matplotlib")
@@ -59,10 +59,10 @@ def contest_options(command: Callable) -> Callable:
 
 
 def check_installed() -> None:
-    """Raise Failure where a library of the extra `evaluate` is missing."""
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise Failure(f"reports need {', '.join(missing)}: pip install 'hf-env[evaluate]', or in a clone pip install -e '.[evaluate]'")
+    """Raise Mistake where a library of the extra `evaluate` is missing."""
+    line = missing_extra("reports need", "evaluate", *NEEDED)
+    if line is not None:
+        raise Mistake(line)
 
 
 def run_contest(kind: str, contest: Callable[[Any], Any], html: Callable[..., str], policies: tuple[str, ...], options: dict[str, Any]):
@@ -138,7 +138,7 @@ def forfeit_lines(result, counts: dict[str, int]) -> list[str]:
     """Who forfeited games, and the first reason of each."""
     if not counts:
         return []
-    reasons = {}
+    reasons: dict[str, str] = {}
     for entry in result.to_json()["forfeits"]:
         reasons.setdefault(entry["policy"], entry["reason"])
     lines = [f"forfeited games, {result.forfeit_points:,} points a deal each:"]

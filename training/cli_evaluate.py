@@ -100,7 +100,7 @@ def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
 
     try:
         with progress_bar(f"{names[0]} against {names[1]}, deals") as report:
-            return evaluate(*policies, deals=deals, seed=seed, rules=rules, names=names, on_progress=report)
+            return evaluate(policies[0], policies[1], deals=deals, seed=seed, rules=rules, names=names, on_progress=report)
     except UnfitPolicyError as error:
         raise Mistake(str(error)) from None
     except PolicyError as error:

@@ -95,7 +95,8 @@ def _table_line(names: list[str], seats: list[int]) -> str:
 
 def _forgive_odd_bytes() -> None:
     """Bytes that are no text become question marks; they are an unknown word, not the end of a game."""
-    for stream in (sys.stdin, sys.stdout):
+    streams: tuple[Any, ...] = (sys.stdin, sys.stdout)
+    for stream in streams:
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")
 

@@ -24,7 +24,7 @@ _ENDS = {
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--verify", is_flag=True, help="Only verify, and count the totals anew.")
 @click.option("--game", "wanted", type=click.IntRange(1), help="Only this game of the file, counted from 1.")
-@click.option("--video", type=click.Path(path_type=Path), metavar="OUT.gif", help="Draw the game and write an animation.")
+@click.option("--video", type=click.Path(path_type=Path), metavar="OUT.gif|OUT.mp4", help="Draw the game and write an animation.")
 @click.option("--seat", type=click.IntRange(0), help="With --video: only what this seat saw; by default all cards lie open.")
 @click.option(
     "--each", type=click.Choice(("turn", "action")), default="turn", show_default=True, help="With --video: a picture each turn or action."
@@ -34,9 +34,9 @@ def replay(files: tuple[str, ...], verify: bool, wanted: int | None, video: Path
 
     Each draw and take shows the cards that it brought into the hand. With --verify a line a game (of several files: a
     line a file) and then each match's totals, recomputed from the games; a FILE may then be the folder of a report,
-    whose figures are compared with its records game seed by game seed. --video OUT.gif draws one game (of several: the
-    one named by --game) as an animation; it needs Pillow. Exit code 2, with what differs first, where a
-    game does not replay.
+    whose figures are compared with its records game seed by game seed. --video OUT.gif or OUT.mp4 draws one game (of several:
+    the one named by --game) as an animation; it needs Pillow, and MP4 imageio-ffmpeg. Exit code 2, with what differs
+    first, where a game does not replay.
     """
     from hf_env.records import replay as play_again
 
@@ -73,10 +73,13 @@ def _film(files: tuple[str, ...], wanted: int | None, video: Path, seat: int | N
 
     if len(files) > 1:
         raise Mistake("--video is of one game of one file; several files are given")
-    if video.suffix.lower() != ".gif":
-        raise Mistake(f"--video {video}: the name must end with .gif, the only kind of animation that is written")
+    kind = video.suffix.lower()
+    if kind not in (".gif", ".mp4"):
+        raise Mistake(f"--video {video}: the name must end with .gif or .mp4, the kinds of animation that are written")
     try:
         animation = load_drawing("animation")
+        if kind == ".mp4":
+            load_drawing("video")
     except ImportError as error:
         raise Mistake(f"--video: {error}") from None
     check_writable(video)
@@ -85,12 +88,16 @@ def _film(files: tuple[str, ...], wanted: int | None, video: Path, seat: int | N
         raise Mistake(f"{files[0]} holds several games; name the one for --video by --game")
     record, number = found[0]
     with _named(files[0], number), progress_bar("pictures drawn") as progress:
+        options = {"view": seat, "each": each, "on_progress": lambda done: progress(done, None)}
         try:
-            gif, pictures = animation.gif(record, view=seat, each=each, on_progress=lambda done: progress(done, None))
+            if kind == ".mp4":
+                pictures = animation.mp4(record, video, **options)
+            else:
+                gif, pictures = animation.gif(record, **options)
+                video.write_bytes(gif)
         except IndexError as error:
             raise Mistake(f"--seat: {error}") from None
-        video.write_bytes(gif)
-    click.echo(f"{video}: {pictures} pictures of game {number}, {len(gif) / 1e6:.1f} MB")
+    click.echo(f"{video}: {pictures} pictures of game {number}, {video.stat().st_size / 1e6:.1f} MB")
 
 
 def _records(file: str, wanted: int | None) -> Iterator[tuple[Mapping[str, Any], int]]:
@@ -131,10 +138,12 @@ def _verify(files: tuple[str, ...]) -> None:
 
     total = Recount()
     for file in files:
-        report, counts, paths = None, total, [file]
+        report, counts = None, total
+        paths: list[str | Path] = [file]
         if Path(file).is_dir():
             with _named(file, 0):
-                paths, report = report_files(Path(file))
+                found, report = report_files(Path(file))
+                paths = [*found]
             counts = Recount()
         with progress_bar("files verified") as progress:
             for place, path in enumerate(paths):
@@ -177,7 +186,8 @@ def _told(record: Mapping[str, Any], number: int) -> Iterator[str]:
     from hf_env.records import steps
 
     turn: _Turn | None = None
-    told = totals = None
+    told: int | None = None
+    totals: list[int] = []
     for step in steps(record):
         g = step.games[0]
         if told is None:
@@ -192,7 +202,7 @@ def _told(record: Mapping[str, Any], number: int) -> Iterator[str]:
         if turn is not None and (step.action is None or turn.number != int(g["turns"])):
             yield turn.line()
             turn = None
-        if step.action is None:
+        if step.label is None:
             yield from _end(g, step.rules, totals)
             continue
         turn = turn or _Turn(int(g["turns"]), int(g["turn_seat"]))

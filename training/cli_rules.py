@@ -99,5 +99,7 @@ def _commented(rule_set) -> str:
         key = line.partition(" = ")[0]
         group, _, member = key.partition(".")
         field = CardPoints.model_fields[member] if member else RuleSet.model_fields[group]
-        lines += [f"# {field.description}: {field.json_schema_extra['allowed']}", line]
+        extra = field.json_schema_extra
+        assert isinstance(extra, dict)
+        lines += [f"# {field.description}: {extra['allowed']}", line]
     return "\n".join(lines) + "\n"

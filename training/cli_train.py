@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 import tomllib
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from training.cli_common import MAX_SEED, Failure, FiniteRange, Mistake, load_rule_list
+from training.extras import missing_extra
 
 DEFAULT_MINUTES = 5.0
 # Needed by training only; the rest of the command works without.
@@ -36,13 +36,13 @@ _DEALS_ON_THE_WAY = 200
 @click.option(
     "--config",
     "config_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="TOML file of settings (training/config.py); other options override it.",
+    metavar="NAME|FILE",
+    help="quick (5 minutes, the default), standard (an hour), long (two), or a TOML file of settings; other options override it.",
 )
 @click.option(
     "--seats", metavar="PLAYER,...",
-    help="Who sits at each seat: learner, past (a frozen past self), random, greedy:noise=0.1, expert, pool:NAME (drawn a seat), team:NAME (drawn a side).",
+    help="Who sits at each seat: learner, past (a frozen past self), random, greedy:noise=0.1, expert, "
+    "pool:NAME (drawn a seat), team:NAME (drawn a side).",
 )  # fmt: skip
 @click.option(
     "--pool", "pools", multiple=True, metavar="NAME=PLAYER*WEIGHT,...",
@@ -58,7 +58,8 @@ _DEALS_ON_THE_WAY = 200
 @click.option("--quiet", is_flag=True, help="No progress.")
 def train(
     rules: tuple, settings: tuple, seed: int | None, minutes: float | None, decisions: int | None,
-    config_file: Path | None, seats: str | None, pools: tuple, out: Path | None, resumed: Path | None, device: str | None, deals: int, quiet: bool,
+    config_file: str | None, seats: str | None, pools: tuple, out: Path | None, resumed: Path | None, device: str | None,
+    deals: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Train a policy by self-play, evaluate it, and write a report.
 
@@ -96,9 +97,9 @@ def train(
 
 def check_installed() -> None:
     """Raise Mistake that says what to install where a package is missing that only training needs."""
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        raise Mistake(f"training needs {', '.join(missing)}: pip install 'hf-env[train]' (or: pip install {' '.join(missing)})")
+    line = missing_extra("training needs", "train", *_NEEDED)
+    if line is not None:
+        raise Mistake(line)
 
 
 def check_device(device: str | None) -> None:

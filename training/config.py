@@ -14,8 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agents.catalogue import SCRIPTED
 from agents.neural.network import NetworkConfig
 from training.lineups import LineupError, check_lineup
+
+CRITICS = ("seat", "all_cards")
 
 
 class ConfigError(ValueError):
@@ -47,6 +50,8 @@ class TrainConfig:
     clip: of the probability ratio. gae_lambda: 1 trusts returns alone (noisy), less trusts the value more (biased).
     entropy_start, entropy_end: bonus per nat, in units of the normalised advantage, linear over the run.
         Too little freezes early habits; too much keeps it from playing a won position out.
+    critic: "seat", the value of the policy's own observation; or "all_cards", a second network that sees all hands and feet
+        (training/critic.py): less noise in the advantages, half as many decisions again in time to learn from.
     value_coefficient: weight of the value loss, whose targets have unit scale.
     max_gradient_norm: longer gradients are shortened to this.
     max_kl: nats that one update may move the policy; beyond, the run stops and keeps the batch. Ordinary updates
@@ -54,6 +59,11 @@ class TrainConfig:
     value_decay: how much of the value targets' running mean and variance is kept at each update.
     skip_forced: decisions with one legal action carry no gradient; True leaves them out of the streams too: their
         rewards go to the seat's decision before, and neither inference nor learning spends time on them.
+
+    The teacher (kickstarting: Schmitt et al. 2018, equation 4):
+    teacher: a scripted player whose choice in each of the learner's positions is learned too, as a cross-entropy beside
+        PPO's loss. None: the learner finds everything by itself, which takes many times as long to the same strength.
+    teacher_weight: of that cross-entropy at the start, falling linearly to 0 at the share teacher_end of the run.
 
     The league (training/league.py):
     seats: who sits at each seat, one entry a seat (training/lineups.py): ``learner``, ``past``, a scripted player as
@@ -70,8 +80,9 @@ class TrainConfig:
     The run:
     num_evaluations: measurements against the anchors during the run.
     checkpoint_seconds: between two checkpoints; one is always written at the end and on Ctrl-C.
-    threads: of torch. 0: with a time budget as many as are fastest, measured again now and then; else all cores that
-        this process may use. device: torch's name, ``cpu`` or ``cuda``.
+    parts: into which a batch of positions and a minibatch are cut, so that as many cores work side by side
+        (training/parts.py). Part of what a run repeats by: the parts decide how sums are rounded. threads: that work on
+        the parts; 0: as many as there are cores. device: torch's name, ``cpu`` or ``cuda``, which takes a batch in one part.
     """
 
     rules: Any = "whitnack"
@@ -94,11 +105,16 @@ class TrainConfig:
     gae_lambda: float = 0.95
     entropy_start: float = 0.01
     entropy_end: float = 0.0
+    critic: str = "seat"
     value_coefficient: float = 0.5
     max_gradient_norm: float = 0.5
     max_kl: float = 1.0
     value_decay: float = 0.9
     skip_forced: bool = True
+
+    teacher: str | None = None
+    teacher_weight: float = 1.0
+    teacher_end: float = 0.5
 
     seats: tuple[str, ...] = ()
     pools: dict[str, dict[str, float]] = field(default_factory=lambda: {"opponents": {"learner": 4, "past": 1}})
@@ -108,6 +124,7 @@ class TrainConfig:
 
     num_evaluations: int = 4
     checkpoint_seconds: float = 60.0
+    parts: int = 2
     threads: int = 0
     device: str = "cpu"
 
@@ -115,26 +132,45 @@ class TrainConfig:
         """Raises ConfigError naming the first setting that makes no sense."""
         if self.time_budget_seconds is None and self.decisions_budget is None:
             raise ConfigError("a run needs time_budget_seconds or decisions_budget")
-        for name in ("num_games", "rollout_steps", "epochs", "minibatch_size"):
+        for name in ("num_games", "rollout_steps", "epochs", "minibatch_size", "parts"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         for name in ("time_budget_seconds", "decisions_budget", "learning_rate", "clip", "max_gradient_norm", "max_kl"):
             if getattr(self, name) is not None and not getattr(self, name) > 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
-        for name in ("gae_lambda", "value_decay", "final_learning_rate_share"):
+        for name in ("gae_lambda", "teacher_end", "value_decay", "final_learning_rate_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigError(f"{name} must be within 0 and 1, got {getattr(self, name)}")
-        for name in ("pool_size", "hardness", "num_evaluations", "threads", "entropy_start", "entropy_end", "value_coefficient"):
+        for name in (
+            "pool_size",
+            "hardness",
+            "num_evaluations",
+            "threads",
+            "entropy_start",
+            "entropy_end",
+            "value_coefficient",
+            "teacher_weight",
+        ):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must not be negative, got {getattr(self, name)}")
         if not 0 < self.pool_interval <= 1:
             raise ConfigError(f"pool_interval must be above 0 and at most 1, got {self.pool_interval}")
         # JSON and TOML know no tuples.
         object.__setattr__(self, "seats", tuple(self.seats))
+        if self.critic not in CRITICS:
+            raise ConfigError(f"critic must be {' or '.join(CRITICS)}, got {self.critic!r}")
+        if self.teacher is not None and self.teacher not in SCRIPTED:
+            raise ConfigError(f"teacher must be one of {', '.join(SCRIPTED)}, or left out, got {self.teacher!r}")
         try:
             check_lineup(self.seats, self.pools)
         except LineupError as error:
             raise ConfigError(str(error)) from None
+
+    def teacher_share(self, progress: float) -> float:
+        """Weight of the teacher's cross-entropy at ``progress`` 0 to 1 of the run."""
+        if self.teacher is None or progress >= self.teacher_end:
+            return 0.0
+        return self.teacher_weight * (1.0 - progress / self.teacher_end)
 
     def replace(self, **changes: Any) -> TrainConfig:
         """A copy with some settings changed; raises ConfigError as the constructor does."""
@@ -168,12 +204,25 @@ class TrainConfig:
         return {name: value for name, value in values.items() if name not in free}
 
 
-def load_config(path: Path) -> TrainConfig:
-    """The config of a TOML file that gives some of the settings, as ``seats = ["learner", "pool:opponents"]``.
+_CONFIGS = Path(__file__).with_name("configs")
+
+
+def shipped_configs() -> dict[str, Path]:
+    """The configs that come with the package, by name."""
+    return {path.stem: path for path in sorted(_CONFIGS.glob("*.toml"))}
+
+
+def load_config(source: Path | str) -> TrainConfig:
+    """The config of that name in the package, or of a TOML file that gives some of the settings.
+
+    In such a file a setting is as in ``seats = ["learner", "pool:opponents"]``.
 
     A file with ``decisions_budget`` and no ``time_budget_seconds`` has no limit of time.
     Raises ConfigError, one line that names the file and what is wrong.
     """
+    path = shipped_configs().get(str(source), Path(source))
+    if not path.exists() and not path.suffix:
+        raise ConfigError(f"no config {str(source)!r}; the package has {', '.join(shipped_configs())}, others are TOML files")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

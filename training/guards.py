@@ -18,7 +18,18 @@ from training.rollout import Rollout
 FAILURE_TENSORS, FAILURE_JSON = "batch.safetensors", "failure.json"
 # Before its first step the network gives the probabilities that it played with, up to rounding: some 1e-5 in float32.
 _MAX_RATIO_ERROR = 0.1
-_ARRAYS = ("observations", "action_masks", "actions", "log_probs", "values", "advantages", "returns", "policy_weights")
+_ARRAYS = (
+    "observations",
+    "hidden",
+    "action_masks",
+    "actions",
+    "teacher_actions",
+    "log_probs",
+    "values",
+    "advantages",
+    "returns",
+    "policy_weights",
+)
 
 
 class DivergenceError(FloatingPointError):

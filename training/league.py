@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from agents.catalogue import load
 from agents.neural.checkpoint import CheckpointError, network_bytes, network_from_bytes, sha256
-from agents.neural.network import MlpNetwork, NetworkConfig
+from agents.neural.network import NetworkConfig, PolicyValueNetwork
 from agents.scripted.players import ScriptedPolicy
 from training.evaluation.ratings import ELO_A_TENFOLD
 from training.lineups import LEARNER_NAME, PAST, TEAM, Lineup
@@ -41,12 +41,12 @@ class Member:
     decisions: int
     digest: str
     data: bytes
-    network: MlpNetwork
+    network: PolicyValueNetwork
 
     @classmethod
-    def from_bytes(cls, number: int, decisions: int, data: bytes, config: NetworkConfig, device) -> Member:
+    def from_bytes(cls, number: int, decisions: int, data: bytes, config: NetworkConfig, num_actions: int, device) -> Member:
         """A member whose digest is computed from ``data``; raises CheckpointError where they do not fit."""
-        network = network_from_bytes(data, config).to(device)
+        network = network_from_bytes(data, config, num_actions).to(device)
         network.requires_grad_(False)
         return cls(number, decisions, sha256(data), data, network)
 
@@ -103,7 +103,7 @@ class League:
         self.lineups = np.full((num_games, num_seats), LEARNER, np.int32)
         self.totals = np.zeros((num_games, num_sides), np.int64)
         self.started = np.zeros((num_games, num_seats, 32), np.uint8)
-        self.scripted = [load(name) for name in lineup.scripted]
+        self.scripted = [cast(ScriptedPolicy, load(name)) for name in lineup.scripted]
         self.members: dict[int, Member] = {}
         self.candidates: list[int] = []
         self.next_number = 0
@@ -123,10 +123,10 @@ class League:
             return scripted_digest(self.lineup.scripted[FIRST_SCRIPTED - number])
         return self.members[number].digest
 
-    def add(self, network: MlpNetwork, decisions: int) -> Member:
+    def add(self, network: PolicyValueNetwork, decisions: int) -> Member:
         """Freeze a copy of ``network``; over ``size``, the candidate whose neighbours in age are nearest leaves."""
         device = network.observation_scale.device
-        member = Member.from_bytes(self.next_number, decisions, network_bytes(network), network.config, device)
+        member = Member.from_bytes(self.next_number, decisions, network_bytes(network), network.config, network.num_actions, device)
         self.next_number += 1
         self.members[member.number] = member
         self.records.setdefault(member.digest, Record(f"self {member.number}"))
@@ -232,8 +232,8 @@ class League:
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Arrays and JSON values for the checkpoint; the members' tensors lie in files of their own."""
-        arrays = {"lineups": self.lineups, "totals": self.totals, "started": self.started}
-        values = {
+        arrays: dict[str, np.ndarray] = {"lineups": self.lineups, "totals": self.totals, "started": self.started}
+        values: dict[str, Any] = {
             "next_number": self.next_number,
             "candidates": self.candidates,
             "members": [{"number": m.number, "decisions": m.decisions, "digest": m.digest} for m in self.members.values()],

@@ -23,6 +23,8 @@ METRICS = {
     "learning/policy_loss": "clipped surrogate, negative: mean over the update's gradient steps",
     "learning/value_loss": "half the squared error of the value, in units of the targets' variance",
     "learning/entropy": "nats over the legal actions, mean over decisions with a choice",
+    "learning/teacher_loss": "cross-entropy (nats) of the policy with the teacher's choices; 0 without a teacher",
+    "learning/teacher_weight": "weight of the teacher's cross-entropy in the loss, falling to 0",
     "learning/approximate_kl": "estimated divergence (nats) of the updated policy from the one that played",
     "learning/clip_fraction": "share of decisions whose ratio had left the clipping range",
     "learning/gradient_norm": "norm of the gradient before it was shortened",

@@ -23,7 +23,7 @@ class RunLog:
 
     def __init__(self, run_dir: Path) -> None:
         self.run_dir = run_dir
-        self._writer = None
+        self._writer: Any = None
         self._purge_step: int | None = None
 
     def write(self, metrics: Mapping[str, float], lineups: list[dict[str, Any]]) -> None:

@@ -13,12 +13,15 @@ import numpy as np
 import torch
 
 from agents.neural.masked_categorical import sample_actions
-from agents.neural.network import MlpNetwork
+from agents.neural.network import PolicyValueNetwork
 from agents.policy import decision_keys, uniforms
+from agents.scripted.players import ScriptedPolicy
 from hf_env.engine.jit import entry
 from training.advantages import seat_advantages
 from training.config import TrainConfig
+from training.critic import hidden_cards, num_hidden
 from training.league import LEARNER, League
+from training.parts import Parts
 
 # hf_env.engine.state.END_OUT, as VectorGame.end_reasons reports it.
 END_OUT = 1
@@ -80,14 +83,17 @@ class Rollout:
     The rest are observations of seats at the rollout's start, most of them not to move: they train the value
     alone, because the value of just such observations ends every stream at a cut.
 
-    observations: (R, F) int16. action_masks: (R, A) int8. actions: (R,) int32. log_probs: (R,) float32.
-    values, advantages, returns: (R,) float32 in units of reward. policy_weights: (R,) float32, 0 where the row
-    has no part in the policy's loss.
+    observations: (R, F) int16. hidden: (R, H) int16, the hidden cards (training/critic.py), H = 0 without a critic that sees
+    them. action_masks: (R, A) int8. actions: (R,) int32. log_probs: (R,) float32.
+    teacher_actions: (R,) int32, -1 where there is no teacher. values, advantages, returns: (R,) float32 in units of
+    reward. policy_weights: (R,) float32, 0 where the row has no part in the policy's loss.
     """
 
     observations: np.ndarray
+    hidden: np.ndarray
     action_masks: np.ndarray
     actions: np.ndarray
+    teacher_actions: np.ndarray
     log_probs: np.ndarray
     values: np.ndarray
     advantages: np.ndarray
@@ -104,18 +110,22 @@ class Collector:
     """Plays ``games`` (a VectorGame) and keeps the arrays that a rollout is gathered in.
 
     Rollouts share these arrays: one is valid until the next is collected.
+    critic: the network of a critic that sees all cards, or None: the values are then the policy's network's own.
     step_number: steps made so far, the count that sampling keys are made of; part of the run's exact state.
     """
 
-    def __init__(self, games, league: League, config: TrainConfig) -> None:
-        self.games, self.league, self.config = games, league, config
+    def __init__(self, games, league: League, config: TrainConfig, critic: PolicyValueNetwork | None = None) -> None:
+        self.games, self.league, self.config, self.critic = games, league, config, critic
+        self.parts = Parts(config.parts if config.device == "cpu" else 1, config.threads)
         self.step_number = 0
         self.num_rollouts = 0
         steps, n, seats = config.rollout_steps, games.num_games, games.num_seats
         capacity = steps * n + n
         self._observations = np.zeros((capacity, games.observation_width), np.int16)
+        self._hidden = np.zeros((capacity, num_hidden(seats) if critic is not None else 0), np.int16)
         self._action_masks = np.ones((capacity, games.num_actions), np.int8)
-        self._actions = np.zeros(capacity, np.int32)
+        self._actions, self._teacher_actions = np.zeros((2, capacity), np.int32)
+        self._teacher = ScriptedPolicy(config.teacher) if config.teacher else None
         self._log_probs, self._values, self._advantages, self._weights = np.zeros((4, capacity), np.float32)
         self._rows = np.zeros((steps, n), np.int32)
         self._seats = np.zeros((steps, n), np.int32)
@@ -125,11 +135,16 @@ class Collector:
         self._step_actions = np.zeros(n, np.int32)
         self._learner_slots, self._other_slots = np.zeros((2, n), np.int64)
         self._forced = np.zeros(n, bool)
+        self._with_teacher = False
 
-    def collect(self, network: MlpNetwork) -> Rollout:
-        """Play ``rollout_steps`` decisions of each game with ``network`` as the learner."""
+    def collect(self, network: PolicyValueNetwork, with_teacher: bool = False) -> Rollout:
+        """Play ``rollout_steps`` decisions of each game with ``network`` as the learner.
+
+        with_teacher: note what the teacher would have done, too.
+        """
         stats = RolloutStats()
-        entry_observations, entry_games, entry_seats = self._entry_rows()
+        self._with_teacher = with_teacher
+        entry_observations, entry_hidden, entry_games, entry_seats = self._entry_rows()
         self._end_values[:] = 0.0
         size = 0
         for step in range(self.config.rollout_steps):
@@ -143,7 +158,7 @@ class Collector:
             stats.engine_seconds += stepped - decided
         started = time.perf_counter()
         entry_returns = self._advantages_of(size, network)
-        rollout = self._gather(size, entry_observations, entry_returns[entry_games, entry_seats], stats)
+        rollout = self._gather(size, entry_observations, entry_hidden, entry_returns[entry_games, entry_seats], stats)
         stats.inference_seconds += time.perf_counter() - started
         self.num_rollouts += 1
         return rollout
@@ -158,9 +173,16 @@ class Collector:
         seats = ((games + self.num_rollouts) % self.games.num_seats).astype(np.int32)
         observations = self.games.observe(seats)
         learners = self.league.lineups[games, seats] == LEARNER
-        return observations[learners].copy(), games[learners], seats[learners]
+        games, seats, observations = games[learners], seats[learners], observations[learners].copy()
+        return observations, self._hidden_cards(games, seats), games, seats
 
-    def _decide(self, step: int, size: int, network: MlpNetwork, stats: RolloutStats) -> int:
+    def _hidden_cards(self, slots: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """What the critic sees more than those seats of those games, (N, H) int16."""
+        if self.critic is None:
+            return np.zeros((len(slots), 0), np.int16)
+        return hidden_cards(self.games.games[slots], seats, self.games.num_seats)
+
+    def _decide(self, step: int, size: int, network: PolicyValueNetwork, stats: RolloutStats) -> int:
         """Fill ``_step_actions``, append the learner's rows after ``size``, and return the new size."""
         games = self.games
         num_learner, num_others = find_decisions(
@@ -175,9 +197,11 @@ class Collector:
         np.take(games.action_masks, slots, axis=0, out=self._action_masks[rows], mode="clip")
         logits, values = self._infer(network, self._observations[rows])
         sample_actions(logits, self._action_masks[rows], draws[slots], self._actions[rows], self._log_probs[rows])
-        self._values[rows] = values
+        self._hidden[rows] = self._hidden_cards(slots, games.seats[slots])
+        self._values[rows] = self._criticise(self._observations[rows], self._hidden[rows], values)
         self._weights[rows] = ~self._forced[slots]
         self._step_actions[slots] = self._actions[rows]
+        self._ask_teacher(slots, rows, keys)
         self._decide_others(self._other_slots[:num_others], keys, draws)
         self._rows[step] = -1
         self._rows[step, slots] = np.arange(size, size + num_learner, dtype=np.int32)
@@ -186,6 +210,14 @@ class Collector:
         stats.learner_decisions += num_learner
         stats.forced += int(self._forced.sum())
         return size + num_learner
+
+    def _ask_teacher(self, slots: np.ndarray, rows: slice, keys: np.ndarray) -> None:
+        games = self.games
+        self._teacher_actions[rows] = -1
+        if self._with_teacher and self._teacher is not None and len(slots):
+            # The true records: a scripted player reads of them only what its seat may know.
+            records, masks = games.games[slots], games.action_masks[slots]
+            self._teacher_actions[rows] = self._teacher.choose(records, games.rule_records, games.seats[slots], masks, keys[slots])
 
     def _keys(self) -> np.ndarray:
         """A key (N,) uint64 for each game's decision, from the seed and the step alone."""
@@ -211,15 +243,26 @@ class Collector:
             sample_actions(logits, games.action_masks[own], draws[own], actions, np.empty(len(own), np.float32))
             self._step_actions[own] = actions
 
-    def _infer(self, network: MlpNetwork, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _infer(self, network: PolicyValueNetwork, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Logits (N, A) and values (N,) float32, in units of reward."""
         if not len(observations):
             return np.empty((0, self.games.num_actions), np.float32), np.empty(0, np.float32)
-        with torch.inference_mode():
-            logits, values = network(torch.from_numpy(observations).to(self.config.device))
-            return logits.cpu().numpy(), network.denormalise(values).cpu().numpy()
 
-    def _record(self, step: int, network: MlpNetwork, stats: RolloutStats) -> None:
+        def part_of_it(part: slice) -> tuple[np.ndarray, np.ndarray]:
+            with torch.inference_mode():
+                logits, values = network(torch.from_numpy(observations[part]).to(self.config.device))
+                return logits.cpu().numpy(), network.denormalise(values).cpu().numpy()
+
+        logits, values = zip(*self.parts.run(part_of_it, len(observations)), strict=True)
+        return (logits[0], values[0]) if len(logits) == 1 else (np.concatenate(logits), np.concatenate(values))
+
+    def _criticise(self, observations: np.ndarray, hidden: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The critic's values (N,) float32, in units of reward; those of the policy's network where there is no other."""
+        if self.critic is None or not len(observations):
+            return values
+        return self._infer(self.critic, np.concatenate([observations, hidden], axis=1))[1]
+
+    def _record(self, step: int, network: PolicyValueNetwork, stats: RolloutStats) -> None:
         """Keep what the step paid and ended, count finished deals, and draw line-ups for games just started."""
         games = self.games
         self._rewards[step] = games.rewards
@@ -253,13 +296,15 @@ class Collector:
                 stats.league_deals += 1
                 stats.league_difference += float(score[learns].mean() - score[~learns].mean())
 
-    def _advantages_of(self, size: int, network: MlpNetwork) -> np.ndarray:
+    def _advantages_of(self, size: int, network: PolicyValueNetwork) -> np.ndarray:
         """Fill ``_advantages`` and return the (N, S) returns of all seats from before the first step."""
         games = self.games
         cut_values = np.empty((games.num_games, games.num_seats), np.float32)
         for seat in range(games.num_seats):
             observations = games.observe(np.full(games.num_games, seat, np.int32))
-            _, cut_values[:, seat] = self._infer(network, observations)
+            hidden = self._hidden_cards(np.arange(games.num_games), np.full(games.num_games, seat))
+            _, values = self._infer(network, observations) if self.critic is None else (None, cut_values[:, seat])
+            cut_values[:, seat] = self._criticise(observations, hidden, values)
         entry_returns = np.empty_like(cut_values)
         seat_advantages(
             self._rows, self._seats, self._rewards, self._ended, self._end_values, self._values[:size],
@@ -267,18 +312,20 @@ class Collector:
         )  # fmt: skip
         return entry_returns
 
-    def _gather(self, size: int, entry_observations, entry_returns, stats: RolloutStats) -> Rollout:
+    def _gather(self, size: int, entry_observations, entry_hidden, entry_returns, stats: RolloutStats) -> Rollout:
         """The rollout, with the entry rows after the decisions; their masks allow everything, to no effect."""
         end = size + len(entry_returns)
         self._observations[size:end] = entry_observations
+        self._hidden[size:end] = entry_hidden
         self._action_masks[size:end] = 1
+        self._teacher_actions[size:end] = -1
         for array in (self._actions, self._log_probs, self._values, self._advantages, self._weights):
             array[size:end] = 0
         returns = self._values[:end] + self._advantages[:end]
         returns[size:] = entry_returns
         return Rollout(
-            observations=self._observations[:end], action_masks=self._action_masks[:end],
-            actions=self._actions[:end], log_probs=self._log_probs[:end], values=self._values[:end],
-            advantages=self._advantages[:end], returns=returns, policy_weights=self._weights[:end],
-            num_decisions=size, stats=stats,
+            observations=self._observations[:end], hidden=self._hidden[:end], action_masks=self._action_masks[:end],
+            actions=self._actions[:end], teacher_actions=self._teacher_actions[:end],
+            log_probs=self._log_probs[:end], values=self._values[:end], advantages=self._advantages[:end],
+            returns=returns, policy_weights=self._weights[:end], num_decisions=size, stats=stats,
         )  # fmt: skip

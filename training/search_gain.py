@@ -7,7 +7,7 @@ hands and feet, on many orders of the stock. By the performance difference lemma
 optimal approximate reinforcement learning, lemma 6.1) the points a deal by which a player beats the rollout player are
 the sum, over its decisions of a deal, of how much better its choice is than the rollout player's if that one plays on.
 So the table is in points a deal, as a match is. It is what a match would show only for the search whose decisions they
-are: another one gains at them what that one missed, again and again (docs/search.md 6).
+are: another one gains at them what that one missed, again and again (docs/search_player.md 6).
 """
 
 from __future__ import annotations

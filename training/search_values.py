@@ -8,9 +8,15 @@ rule sets, whose numbers are among the features. The result is one file of numbe
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import click
 import numpy as np
+
+from training.extras import require_extra
+
+if __name__ == "__main__":
+    require_extra("fitting a value needs", "train", "torch")
 import torch
 from torch import nn
 
@@ -53,6 +59,9 @@ def draw_leaves(rules: RuleSet, player: str, count: int, seed: int) -> tuple[np.
 
 
 class _Value(nn.Module):
+    mean: torch.Tensor
+    scale: torch.Tensor
+
     def __init__(self, mean: torch.Tensor, scale: torch.Tensor) -> None:
         super().__init__()
         self.mean, self.scale = mean, scale
@@ -90,7 +99,7 @@ def fit(features: np.ndarray, returns: np.ndarray, epochs: int, seed: int, say=p
 
 
 def _weights(network: _Value, unit: float) -> dict[str, np.ndarray]:
-    first, second, last = network.layers[0], network.layers[2], network.layers[4]
+    first, second, last = (cast(nn.Linear, network.layers[place]) for place in (0, 2, 4))
     w1 = (first.weight / network.scale).T
     named = {
         "w1": w1, "b1": first.bias - network.mean @ w1, "w2": second.weight.T, "b2": second.bias,
@@ -113,11 +122,13 @@ def main(player: str, rules: tuple[str, ...], deals: int, epochs: int, seed: int
     for rule_set in sets:
         leaves.append(draw_leaves(rule_set, player, deals, seed))
         click.echo(f"{rule_set.name}: {len(leaves[-1][1]):,} states")
-    weights = fit(*(np.concatenate(part) for part in zip(*leaves, strict=True)), epochs, seed, click.echo)
+    features, returns = (np.concatenate(part) for part in zip(*leaves, strict=True))
+    weights = fit(features, returns, epochs, seed, click.echo)
     records = np.concatenate([one.to_record() for one in sets])
     path = out or FOLDER / f"{player}.npz"
     path.parent.mkdir(exist_ok=True)
-    np.savez(path, format=FORMAT, rules=records.view(np.uint8).reshape(len(records), -1), **weights)
+    arrays: dict[str, Any] = weights | {"rules": records.view(np.uint8).reshape(len(records), -1)}
+    np.savez(path, format=FORMAT, **arrays)
     click.echo(f"written to {path}")
 
 

@@ -24,7 +24,9 @@ def trainer_state(trainer) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     league_arrays, league_values = trainer.league.state()
     arrays = {f"games/{key}": np.asarray(array) for key, array in trainer.games.state_dict().items()}
     arrays |= {f"league/{key}": array for key, array in league_arrays.items()}
-    for name, parameter in learner.network.named_parameters():
+    if learner.critic is not None:
+        arrays |= {f"critic/{name}": tensor.detach().cpu().numpy() for name, tensor in learner.critic.state_dict().items()}
+    for name, parameter in learner.named_parameters():
         for key, tensor in learner.optimiser.state[parameter].items():
             arrays[f"optimiser/{name}/{key}"] = tensor.detach().cpu().numpy()
     values = {
@@ -75,7 +77,10 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
     template = trainer.games.state_dict()
     trainer.games.load_state_dict({k: as_like(arrays[f"games/{k}"], np.asarray(v)) for k, v in template.items()})
     learner.network.load_state_dict(network.state_dict())
-    for name, parameter in learner.network.named_parameters():
+    if learner.critic is not None:
+        tensors = {name: arrays[f"critic/{name}"] for name in learner.critic.state_dict()}
+        learner.critic.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in tensors.items()})
+    for name, parameter in learner.named_parameters():
         prefix = f"optimiser/{name}/"
         keys = [key for key in arrays if key.startswith(prefix)]
         # "step" stays on the CPU, as the optimiser made it; the moments go where the parameter is.
@@ -86,7 +91,12 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
     learner.generator.bit_generator.state = values["minibatches"]
     members = [
         Member.from_bytes(
-            one["number"], one["decisions"], load_member(trainer.run_dir, one["digest"]), trainer.config.network, trainer.config.device
+            one["number"],
+            one["decisions"],
+            load_member(trainer.run_dir, one["digest"]),
+            trainer.config.network,
+            trainer.games.num_actions,
+            trainer.config.device,
         )
         for one in values["league"]["members"]
     ]

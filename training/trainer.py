@@ -6,7 +6,7 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +18,14 @@ import torch
 from agents.neural import NeuralPolicy, build_network
 from agents.neural.checkpoint import POINTER_NAME, read_json, write_json
 from agents.neural.policy import layout_sections
+from hf_env import ObservationLayout, RuleSet, VectorGame
+from hf_env.observation.layout import Section
 from hf_env.rules import load_rules
-from hf_env.threads import available_cores
+from hf_env.rules.ruleset import flat
 from training import metrics as names
 from training.checkpoints import save_member, write_checkpoint
 from training.config import ConfigError, TrainConfig
+from training.critic import build_critic
 from training.guards import FAILURES, StrengthWatch, check_divergence, save_failure
 from training.league import League
 from training.lineups import LineupError, make_lineup
@@ -31,19 +34,17 @@ from training.progress import ProgressDisplay
 from training.report import LEAGUE_NAME, RunLog, write_report
 from training.rollout import Collector, Rollout
 from training.state import restore_trainer, trainer_state
-from training.threads import fastest_threads
 
 CONFIG_NAME = "config.json"
 _logger = logging.getLogger(__name__)
-# Between two measurements of how many threads are fastest, each of which costs about half a second.
-_THREADS_SECONDS = 30.0
 # Measures a policy: anchor's name -> (points a deal more than the anchor, half the 95 % interval).
 EvaluateFn = Callable[[NeuralPolicy], Mapping[str, tuple[float, float]]]
 
 
-def visible_scale(games, ignored: tuple[str, ...]) -> np.ndarray:
+def visible_scale(games, ignored: tuple[str, ...], rules: Sequence[RuleSet] = ()) -> np.ndarray:
     """(F,) float32: the games' observation scale, 0 in the sections that the network is not to see.
 
+    Left out beside the ignored ones: options that are the same in all deals of all the ``rules``.
     Raises ConfigError for a section that does not exist.
     """
     scale = np.array(games.observation_scale, np.float32)
@@ -52,7 +53,24 @@ def visible_scale(games, ignored: tuple[str, ...]) -> np.ndarray:
         if name not in names:
             raise ConfigError(f"network.ignored: the observation has no section {name!r}; it has {', '.join(names)}")
         scale[games.observation_layout[name].slice] = 0.0
+    for section in constant_options(rules):
+        scale[section.slice] = 0.0
     return scale
+
+
+def constant_options(rules: Sequence[RuleSet]) -> list[Section]:
+    """Sections of the observation with options that never change under these rules: they tell a network nothing."""
+    if not rules:
+        return []
+    seen = []
+    for one in rules:
+        games = VectorGame(1, one, 0)
+        for deal in range(1 + max([0, *(len(value) for value in flat(one.resolved()).values() if isinstance(value, list | tuple))])):
+            games.games["deal"] = deal
+            seen.append(games.observe(np.zeros(1, np.int32))[0].copy())
+    constant = (np.array(seen) == seen[0]).all(0)
+    layout = ObservationLayout(rules[0])
+    return [section for section in layout.sections if section.name.startswith("option_") and constant[section.slice].all()]
 
 
 @dataclass(frozen=True)
@@ -75,34 +93,32 @@ class Trainer:
 
     def __init__(self, config: TrainConfig, run_dir: Path, games, evaluate_fn: EvaluateFn | None = None) -> None:
         self.config, self.run_dir, self.games, self.evaluate_fn = config, run_dir, games, evaluate_fn
-        self._set_threads()
         sources = config.rules if isinstance(config.rules, list) else [config.rules]
         self.rules = [load_rules(source) for source in sources]
         # Independent streams of one seed: adding draws to one leaves the other as it was.
         weights_seed, minibatches, lineups = np.random.SeedSequence(config.seed).spawn(3)
         seed = int(weights_seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
-        scale = visible_scale(games, config.network.ignored)
-        network = build_network(config.network, scale, games.num_actions, seed)
-        self.learner = PpoLearner(network.to(config.device), config, np.random.default_rng(minibatches))
+        scale = visible_scale(games, config.network.ignored, self.rules)
+        network = build_network(config.network, scale, games.num_actions, seed, games.observation_layout)
+        critic = None
+        if config.critic == "all_cards":
+            critic = build_critic(config.network, scale, games.observation_layout, games.num_actions, games.num_seats, seed + 1)
+            critic.to(config.device)
+        self.learner = PpoLearner(network.to(config.device), config, np.random.default_rng(minibatches), critic)
+        if config.device == "cpu":
+            # Threads take a part of the rows each (training/parts.py), not a share of every operation.
+            torch.set_num_threads(1)
         try:
             lineup = make_lineup(config.seats, config.pools, games.num_seats, games.num_sides)
         except LineupError as error:
             raise ConfigError(str(error)) from None
         self.league = League(lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, np.random.default_rng(lineups))
-        self.collector = Collector(games, self.league, config)
+        self.collector = Collector(games, self.league, config, critic)
         self.strength = StrengthWatch()
         self.log = RunLog(run_dir)
         self.iteration = self.decisions = 0
         self.pool_additions = self.evaluations = 0
         self._seconds_before, self._started = 0.0, time.perf_counter()
-
-    def _set_threads(self) -> None:
-        """Set PyTorch's threads; where they are left open and time is the budget, to what is fastest now."""
-        self._threads_set = time.perf_counter()
-        if self.config.threads or self.config.time_budget_seconds is None:
-            torch.set_num_threads(self.config.threads or available_cores())
-        else:
-            fastest_threads(self.games.observation_width, self.config.network.width)
 
     @property
     def seconds(self) -> float:
@@ -125,10 +141,8 @@ class Trainer:
         """One rollout and one update; returns their metrics, which are also logged."""
         started = time.perf_counter()
         progress = self.progress
-        if started - self._threads_set > _THREADS_SECONDS:
-            self._set_threads()
         self._freeze_if_due(progress)
-        rollout = self.collector.collect(self.learner.network)
+        rollout = self.collector.collect(self.learner.network, self.config.teacher_share(progress) > 0.0)
         collected = time.perf_counter()
         values = self._learn(rollout, progress)
         learned = time.perf_counter()
@@ -219,8 +233,6 @@ class Trainer:
 
 def make_games(config: TrainConfig):
     """The VectorGame of a config."""
-    from hf_env import VectorGame
-
     return VectorGame(
         config.num_games, config.rules, config.seed, reward=config.reward, episode=config.episode,
         shaping=config.shaping, autoreset="SAME_STEP",
@@ -238,7 +250,9 @@ def train(
 ) -> TrainResult:
     """Train from the beginning in a new run folder.
 
-    evaluate_fn: measures the policy against anchors, now and then. games: None makes them by the config.
+    config: the settings. run_dir: the folder, made if missing. evaluate_fn: measures the policy against anchors, now and
+    then: a function of the policy that gives {name: (points a deal ahead, half the 95 % interval)}. games: None makes them
+    by the config. show_progress: a line on the terminal.
     should_stop: asked after every iteration. SIGINT and SIGTERM stop the run too, after the iteration at hand;
     what was learned is saved either way.
 
@@ -267,8 +281,10 @@ def resume(
 ) -> TrainResult:
     """Continue a run from its newest checkpoint, as if it had never stopped.
 
-    changes: new values of settings that do not touch what was learned, such as a larger budget. A longer
-    budget stretches the schedules. Raises CheckpointError or ConfigError as their messages say.
+    run_dir: the run's folder. evaluate_fn, games, show_progress, should_stop: as for ``train``. changes: new values of
+    settings that do not touch what was learned, such as a larger budget. A longer budget stretches the schedules.
+
+    Raises CheckpointError or ConfigError as their messages say.
     """
     run_dir = Path(run_dir)
     config = TrainConfig.from_json(read_json(run_dir / CONFIG_NAME)).replace(**changes)

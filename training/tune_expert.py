@@ -26,6 +26,7 @@ from agents.scripted.playout import ILLEGAL, UNLIMITED, draw_numbers, play_games
 from hf_env import load_rules
 from hf_env.engine.rng import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY
 from hf_env.engine.state import GAME_DTYPE
+from training.extras import require_extra
 
 # No judgement starts from seeds in this range.
 SEED_BASE = 900_000_000
@@ -149,7 +150,7 @@ def search(
 
 def main(arguments: list[str] | None = None) -> int:
     """The command; returns its exit code."""
-    parser = argparse.ArgumentParser(description="Search the weights of the player expert (needs: pip install cma).")
+    parser = argparse.ArgumentParser(description="Search the weights of the player expert (needs the extra tune).")
     parser.add_argument("--out", type=Path, default=Path("runs/tuning"), help="folder of the log, from which a search goes on")
     parser.add_argument("--rules", nargs="+", default=["whitnack", "bicycle"], help="rule sets that count alike")
     parser.add_argument("--generations", type=int, default=100)
@@ -159,6 +160,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--start", type=Path, help="JSON file of weights by name; default: where the player stands")
     chosen = parser.parse_args(arguments)
+    require_extra("the search needs", "tune", "cma")
     start = tuned_for(load_rules(chosen.rules[0]))
     if chosen.start is not None:
         given = json.loads(chosen.start.read_text(encoding="utf-8"))

@@ -73,18 +73,20 @@ def sentences(g: np.void, rules: RuleSet, since: int, me: int | None, name: Name
     """A sentence for each turn, or part of one, that seats other than `me` have played since event number `since`."""
     if since < first_event_kept(g):
         yield "(What came before is longer ago than the table remembers.)"
-    top, group, key = None, [], None
+    top: str | None = None
+    group: list[tuple[str, int, str | None]] = []
+    key: tuple[int, int] | None = None
     for number, seat, action, red3s, turn in _events(g):
         label = ACTIONS.label(action)
         if number >= since and seat != me:
-            if key not in (None, (seat, turn)):
+            if key is not None and key != (seat, turn):
                 yield _turn_sentence(g, rules, key, group, name)
                 group = []
             key = (seat, turn)
             group.append((label, red3s, top))
         if label.startswith("discard"):
             top = label[-1]
-    if group:
+    if key is not None and group:
         yield _turn_sentence(g, rules, key, group, name)
 
 

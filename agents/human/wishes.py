@@ -56,7 +56,7 @@ def parse_wish(text: str, listed: Sequence[int], *, is_drawing: bool = False) ->
             raise WishError(f"there is no number {low} in the list, which goes to {len(listed)}")
     found = re.match(r"([a-z]+)\b\s*:?\s*(.*)$", low)
     verb = _verb(found[1], is_drawing) if found else None
-    if verb is None:
+    if found is None or verb is None:
         return _bare(text, low)
     return [ACTIONS.parse(label) for label in _LABELS[verb](found[2])]
 

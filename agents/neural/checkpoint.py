@@ -18,7 +18,7 @@ import safetensors
 import safetensors.torch
 import torch
 
-from agents.neural.network import MlpNetwork, NetworkConfig, build_network
+from agents.neural.network import NetworkConfig, PolicyValueNetwork, make_network
 from hf_env.actions import ACTIONS_VERSION
 from hf_env.observation.layout import LAYOUT_VERSION
 
@@ -78,26 +78,26 @@ def read_verified(path: Path, expected_sha256: str) -> bytes:
     return data
 
 
-def network_bytes(network: MlpNetwork) -> bytes:
+def network_bytes(network: PolicyValueNetwork) -> bytes:
     """The network's tensors in safetensors form; equal tensors give equal bytes."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in network.state_dict().items()}
     return safetensors.torch.save(tensors)
 
 
-def network_from_bytes(data: bytes, config: NetworkConfig) -> MlpNetwork:
-    """The network whose tensors are ``data``. Raises CheckpointError where they do not fit ``config``."""
+def network_from_bytes(data: bytes, config: NetworkConfig, num_actions: int) -> PolicyValueNetwork:
+    """The network of ``num_actions`` whose tensors are ``data``. Raises CheckpointError where they do not fit ``config``."""
     try:
         tensors = safetensors.torch.load(data)
-        scale = tensors["observation_scale"]
-        network = build_network(config, scale, len(tensors["policy_head.bias"]))
+        columns = [tensors[name] for name in ("rank_columns", "other_columns")] if config.kind == "ranks" else None
+        network = make_network(config, tensors["observation_scale"], num_actions, columns)
         network.load_state_dict(tensors)
-    except (safetensors.SafetensorError, KeyError, RuntimeError, ValueError) as error:
+    except (safetensors.SafetensorError, KeyError, IndexError, RuntimeError, TypeError, ValueError) as error:
         first_line = str(error).strip().splitlines()[0]
         raise CheckpointError(f"the tensors do not fit the network in the JSON beside them: {first_line}") from None
     return network
 
 
-def save_policy(folder: Path | str, network: MlpNetwork, info: dict[str, Any]) -> str:
+def save_policy(folder: Path | str, network: PolicyValueNetwork, info: dict[str, Any]) -> str:
     """Write a policy's two files into ``folder`` (made if missing) and return the tensors' SHA-256.
 
     info: JSON values: num_seats, num_sides, sections, rules, rules_names, rules_fingerprints, value_of (the reward and
@@ -129,7 +129,7 @@ def find_policy(path: Path | str) -> Path:
     raise CheckpointError(f"{path} holds no policy: neither {JSON_NAME} nor {POINTER_NAME} is there")
 
 
-def load_policy(path: Path | str, device: str = "cpu") -> tuple[MlpNetwork, dict[str, Any]]:
+def load_policy(path: Path | str, device: str = "cpu") -> tuple[PolicyValueNetwork, dict[str, Any]]:
     """The network of a policy on disk, and its JSON.
 
     path: as in ``find_policy``. Raises CheckpointError where it is missing, damaged, or of another format or
@@ -145,9 +145,9 @@ def load_policy(path: Path | str, device: str = "cpu") -> tuple[MlpNetwork, dict
             raise CheckpointError(f"{folder} was made for version {found} of the {name}, this is version {version}")
     data = read_verified(folder / TENSORS_NAME, info.get("sha256", ""))
     try:
-        config = NetworkConfig(**info["network"])
-    except (KeyError, TypeError) as error:
+        config, num_actions = NetworkConfig(**info["network"]), int(info["num_actions"])
+    except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{folder / JSON_NAME} does not describe a known network: {error}") from None
-    network = network_from_bytes(data, config).to(torch.device(device))
+    network = network_from_bytes(data, config, num_actions).to(torch.device(device))
     network.requires_grad_(False)
     return network, info

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from agents.neural.masked_categorical import best_actions, masked_probabilities, sample_actions
-from agents.neural.network import MlpNetwork
+from agents.neural.network import PolicyValueNetwork
 from agents.policy import PolicyBatch, uniforms
 from hf_env.observation.layout import ObservationLayout
 
@@ -40,7 +40,7 @@ class NeuralPolicy:
     Raises ValueError for an unknown mode.
     """
 
-    def __init__(self, network: MlpNetwork, mode: str = "sample", info: dict[str, Any] | None = None) -> None:
+    def __init__(self, network: PolicyValueNetwork, mode: str = "sample", info: dict[str, Any] | None = None) -> None:
         if mode not in MODES:
             raise ValueError(f"unknown mode {mode!r} of a neural policy; known: {', '.join(MODES)}")
         self.network = network

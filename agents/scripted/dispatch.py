@@ -24,7 +24,7 @@ WEIGHTED = -1
 NUMBERS = {"random": RANDOM, "greedy": GREEDY, "expert": EXPERT, "beam": BEAM}
 
 
-def work_for(numbers: Iterable[int]) -> BeamWork | None:
+def work_for(numbers: Iterable[int | np.integer]) -> BeamWork | None:
     """The buffers that players work in, given their numbers: None where none of them needs any.
 
     With None the kernels are compiled without those that do, so that the others start as soon and play as fast.

@@ -1,4 +1,4 @@
-"""The player ``search``: samples hidden worlds, plays candidates out on them, and takes the best. Method: docs/search.md."""
+"""The player ``search``: samples hidden worlds, plays candidates out on them, and takes the best. Method: docs/search_player.md."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ class SearchPolicy:
     rollouts: playouts a decision in total, 2 or more. ms: instead, the time a decision may take, in milliseconds of one
     thread; results then depend on the machine. player: the scripted player of the playouts and of the first choice (a
     key of ``agents.scripted.dispatch.NUMBERS``). policy: instead of that player a learned one, a path to a checkpoint or a
-    policy with ``evaluate``, whose probabilities and value are used (agents/search/learned.py). depth: turns after which a playout is cut and the value fitted to the
-    player's play stands for the rest; 0: never, and never where no value was fitted to that player and rule set. candidates: actions compared at most, in the player's own order, 2 or
-    more. guard: standard errors by which an action must beat the player's own choice, 0 or more. threads: decisions of a
-    batch searched side by side; no effect on the results.
+    policy with ``evaluate``, whose probabilities and value are used (agents/search/learned.py). depth: turns after which a
+    playout is cut and the value fitted to the player's play stands for the rest; 0: never, and never where no value was
+    fitted to that player and rule set. candidates: actions compared at most, in the player's own order, 2 or more. guard:
+    standard errors by which an action must beat the player's own choice, 0 or more. threads: decisions of a batch searched
+    side by side; no effect on the results.
     Raises KeyError for an unknown player, ValueError for a number out of range.
     """
 
@@ -111,7 +112,7 @@ class SearchPolicy:
         )  # fmt: skip
         rows = range(n) if forced_too else np.flatnonzero(order[:, 1] >= 0)
 
-        def decide(row: int) -> None:
+        def decide(row: int | np.integer) -> None:
             self._decide(batch, int(row), order[row][order[row] >= 0], result)
 
         if self.threads == 1:

@@ -65,7 +65,7 @@ def is_fitted_to(value: FittedValue | None, rule: np.void) -> bool:
     """Whether a value was fitted on deals of this rule set; how many deals a game has is no matter."""
     if value is None:
         return False
-    names = [name for name in RULES_DTYPE.names if name not in _OF_THE_GAME]
+    names = [name for name in RULES_DTYPE.names or () if name not in _OF_THE_GAME]
     return any(all(np.array_equal(one[name], rule[name]) for name in names) for one in value.rules)
 
 

@@ -1,6 +1,6 @@
 """Hidden worlds that a seat cannot tell from the one it is in, drawn from its redacted record.
 
-Which worlds are consistent, and why each is as likely as it is here: docs/search.md 2.
+Which worlds are consistent, and why each is as likely as it is here: docs/search_player.md 2.
 """
 
 import numpy as np

@@ -5,6 +5,7 @@ import numpy as np
 from hf_env.engine.cards import CARDS_PER_DECK, MAX_SEATS, NUM_KINDS, RED3
 from hf_env.engine.jit import clear_record, kernel
 from hf_env.engine.rng import FOR_DEALER, FOR_DECK, FOR_RESHUFFLE, advance, below, shuffle, stream
+from hf_env.engine.seats import side_of
 from hf_env.engine.state import (
     END_STOCK_DRAW,
     END_STOCK_RED3,
@@ -27,9 +28,10 @@ def deal_entry(deal):
 def opening_minimum(r, deal):
     """Points that a first lay-down must reach in this deal (from 1). Rule: docs/rules.md 4."""
     n = int(r["num_openings"])
-    if r["opening_cycles"]:
-        return int(r["opening"][(deal - 1) % n])
-    return int(r["opening"][min(deal, n) - 1])
+    entry = deal - 1
+    if entry >= n:  # seldom: a division is slow
+        entry = entry % n if r["opening_cycles"] else n - 1
+    return int(r["opening"][entry])
 
 
 @kernel
@@ -94,7 +96,7 @@ def draw_cards(g, r, seat, count, replacing):
     Returns NOT_ENDED, or why the deal ends: a missing card is a red 3's replacement (`replacing`: all are), or the
     ordinary draw. Cards that came stay. Rule: docs/rules.md 8.
     """
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     for _ in range(count):
         pending = replacing
         while True:
@@ -118,7 +120,7 @@ def lay_red3s(g, r, seat):
         return NOT_ENDED
     g["hands"][seat, RED3] = 0
     g["hand_sizes"][seat] -= n
-    g["red3"][seat % int(r["sides"])] += n
+    g["red3"][side_of(r, seat)] += n
     return draw_cards(g, r, seat, n, True)
 
 

@@ -10,6 +10,7 @@ from hf_env.engine.growth import rank_plans_by_search
 from hf_env.engine.jit import copy_record, kernel
 from hf_env.engine.melds import can_add, lay_from_hand, open_size
 from hf_env.engine.opening import IMPOSSIBLE, wild_plans
+from hf_env.engine.seats import side_of
 from hf_env.engine.state import (
     BINDING_BOTH,
     CLEAN_BOOKS,
@@ -46,13 +47,13 @@ def may_go_out(g, r, seat):
     """Whether the seat, being in the foot, may empty it in this state."""
     if int(r["permission"]) != PERMISSION_NONE and not g["may_go_out"]:
         return False
-    return has_quota(g, r, seat % int(r["sides"])) and partners_ready(g, r, seat)
+    return has_quota(g, r, side_of(r, seat)) and partners_ready(g, r, seat)
 
 
 @kernel
 def _last_card_goes_out(g, r, seat, tmp):
     """Whether the one card left in the foot can itself be laid, and going out is allowed then."""
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     kind = 0
     while kind < BLACK3 and g["hands"][seat, kind] == 0:
         kind += 1
@@ -101,7 +102,7 @@ def can_lay_out(g, r, seat, plans):
     All cards are laid, or all but one that is discarded; a rank's plans count the clean books it ends with, since only
     clean books can be lost on the way (a wild onto a clean book). Rule: docs/rules.md 7 (binding_both).
     """
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     final = int(r["final_discard"])
     black3 = int(g["hands"][seat, BLACK3])
     if black3 > 1 or not partners_ready(g, r, seat):
@@ -145,7 +146,7 @@ def may_ask(g, r, seat, plans, search):
     """Whether the seat may ask for permission to go out. Rule: docs/rules.md 7."""
     if int(r["permission"]) == PERMISSION_NONE or g["asked"] or not g["in_foot"][seat]:
         return False
-    if not has_quota(g, r, seat % int(r["sides"])) or not partners_ready(g, r, seat):
+    if not has_quota(g, r, side_of(r, seat)) or not partners_ready(g, r, seat):
         return False
     if search is not None:
         if int(r["permission"]) == BINDING_BOTH:

@@ -17,8 +17,12 @@ from pathlib import Path
 import numba
 import numpy as np
 from llvmlite import ir
+from llvmlite.binding import Linkage
 from numba.core import cgutils, config, errors, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 _PACKAGE = Path(__file__).resolve().parent.parent
@@ -122,6 +126,44 @@ class _Cache(FunctionCache):
 _ALLOCATORS = frozenset(("zeros", "empty", "full", "ones", "array", "copy"))
 
 
+class _EntryLibrary(JITCodeLibrary):
+    """The machine code of an entry: the kernels that it calls are parts of it that nothing else sees."""
+
+    def _optimize_final_module(self):
+        # Internal, what is called from one place is taken into it, and arguments that nobody reads are not passed: of an
+        # array three of seven words are read. Functions that others might link to keep both.
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == Linkage.linkonce_odr:
+                function.linkage = Linkage.internal
+        super()._optimize_final_module()
+
+
+class _KernelLibrary(JITCodeLibrary):
+    """The code of a kernel: only ever linked into entries, so neither optimised nor made machine code, which took half the time."""
+
+    def _optimize_final_module(self):
+        pass
+
+    def _finalize_final_module(self):
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def serialize_using_object_code(self):
+        return self.serialize_using_bitcode()
+
+    @property
+    def codegen(self):
+        return _WithoutEnvironment
+
+
+class _WithoutEnvironment:
+    """In place of the code generator that tells machine code where the Python objects lie that it names: kernels name none."""
+
+    @staticmethod
+    def set_env(name, environment):
+        pass
+
+
 def _widened(numba_type):
     numba_type = types.unliteral(numba_type)
     if isinstance(numba_type, types.Integer) and numba_type != types.uint64:
@@ -148,12 +190,15 @@ def _compiled(function, callable_from_python):
     def compile_at_lower_level(signature):
         # Measured: level 3 unrolls the small loops over kinds, takes half as long again and runs no faster. What only
         # other kernels call is optimised again, in full, within the entry that it ends up in.
-        level = config.OPT
-        config.OPT = type(level)(2 if callable_from_python else 1)
-        try:
-            return compile_for(signature)
-        finally:
-            config.OPT = level
+        codegen = cpu_target.target_context.codegen()
+        with global_compiler_lock:
+            level, library_class = config.OPT, codegen._library_class
+            config.OPT = type(level)(2 if callable_from_python else 1)
+            codegen._library_class = _EntryLibrary if callable_from_python else _KernelLibrary
+            try:
+                return compile_for(signature)
+            finally:
+                config.OPT, codegen._library_class = level, library_class
 
     dispatcher.get_call_template = with_few_types
     dispatcher.compile = compile_at_lower_level
@@ -203,8 +248,15 @@ if INTERPRETED:
         """destination[at : at + count] = source[:count], both one-dimensional, contiguous and of one dtype."""
         destination[at : at + count] = source[:count]
 
+    def clear_values(destination, at, count):
+        """destination[at : at + count] = 0, one-dimensional and contiguous."""
+        destination[at : at + count] = 0
+
     def prefetch_record(record):
         """Ask the processor to fetch the hot part of a game into its cache; does nothing when interpreted."""
+
+    def prefetch_row(values):
+        """The same for a row that will be overwritten, one-dimensional and contiguous."""
 
 else:
     # Numba assigns records as one LLVM aggregate, byte by byte: minutes of compilation. A memory copy is one call.
@@ -251,20 +303,47 @@ else:
         return types.void(destination, types.int64, source, types.int64), codegen
 
     @intrinsic
+    def clear_values(typing_context, destination, at, count):
+        """destination[at : at + count] = 0, one-dimensional and contiguous."""
+
+        def codegen(context, builder, signature, arguments):
+            to = context.make_array(signature.args[0])(context, builder, arguments[0])
+            size = context.get_abi_sizeof(context.get_data_type(signature.args[0].dtype))
+            place = builder.gep(to.data, [arguments[1]])
+            cgutils.memset(builder, place, builder.mul(arguments[2], context.get_constant(types.intp, size)), 0)
+            return context.get_dummy_value()
+
+        return types.void(destination, types.int64, types.int64), codegen
+
+    def _prefetch(builder, pointer, offset, to_write):
+        """Ask for the cache line that lies so many bytes behind a pointer."""
+        word, byte_pointer = ir.IntType(32), ir.IntType(8).as_pointer()
+        function_type = ir.FunctionType(ir.VoidType(), [byte_pointer, word, word, word])
+        function = cgutils.get_or_insert_function(builder.module, function_type, "llvm.prefetch.p0i8")
+        line = builder.gep(builder.bitcast(pointer, byte_pointer), [offset])
+        builder.call(function, [line, word(to_write), word(3), word(1)])
+
+    @intrinsic
     def prefetch_record(typing_context, record):
         """Ask the processor to fetch the hot part of a game into its cache."""
 
         def codegen(context, builder, signature, arguments):
-            word = ir.IntType(32)
-            pointer = builder.bitcast(arguments[0], ir.IntType(8).as_pointer())
-            function = cgutils.get_or_insert_function(
-                builder.module,
-                ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), word, word, word]),
-                "llvm.prefetch.p0i8",
-            )
             for offset in range(0, min(signature.args[0].size, _PREFETCH_BYTES), _CACHE_LINE):
-                line = builder.gep(pointer, [ir.Constant(ir.IntType(64), offset)])
-                builder.call(function, [line, word(0), word(3), word(1)])
+                _prefetch(builder, arguments[0], context.get_constant(types.intp, offset), 0)
             return context.get_dummy_value()
 
         return types.void(record), codegen
+
+    @intrinsic
+    def prefetch_row(typing_context, values):
+        """The same for a row that will be overwritten, one-dimensional and contiguous."""
+
+        def codegen(context, builder, signature, arguments):
+            row = context.make_array(signature.args[0])(context, builder, arguments[0])
+            size = builder.mul(row.nitems, row.itemsize)
+            step, zero = context.get_constant(types.intp, _CACHE_LINE), context.get_constant(types.intp, 0)
+            with cgutils.for_range_slice(builder, zero, size, step) as (offset, _):
+                _prefetch(builder, row.data, offset, 1)
+            return context.get_dummy_value()
+
+        return types.void(values), codegen

@@ -9,7 +9,6 @@ from hf_env.engine.action_ids import (
     ADD,
     ADD_JOKER,
     ADD_JOKER_WILD,
-    ADD_TWO,
     ADD_TWO_WILD,
     ASK,
     DISCARD,
@@ -17,7 +16,6 @@ from hf_env.engine.action_ids import (
     MELD,
     MELD_WILD,
     NO,
-    NUM_ACTIONS,
     NUM_DISCARDS,
     NUM_PATTERNS,
     TAKE,
@@ -28,13 +26,11 @@ from hf_env.engine.cards import JOKER, NUM_MELDS, NUM_NATURALS, TWO, WILD
 from hf_env.engine.dealing import opening_minimum
 from hf_env.engine.going_out import can_lay_out, leaves_enough, may_ask, may_go_out
 from hf_env.engine.jit import copy_record, kernel
+from hf_env.engine.lanes import at_least, lanes, lowest_bit
+from hf_env.engine.lay_downs import layable_ranks, write_actions, write_lay_downs
 from hf_env.engine.melds import (
-    can_add,
     lay_down_cards,
     lay_from_hand,
-    may_start_wild_meld,
-    open_size,
-    wild_limit_allows,
 )
 from hf_env.engine.opening import (
     IMPOSSIBLE,
@@ -52,7 +48,8 @@ from hf_env.engine.opening import (
     wild_plans,
     wild_points,
 )
-from hf_env.engine.state import BINDING_BOTH, FINAL_FORBIDDEN, GROW_NONE, PHASE_ANSWER, PHASE_DRAW, PHASE_OVER
+from hf_env.engine.seats import side_of
+from hf_env.engine.state import ANY_MELD, BINDING_BOTH, FINAL_FORBIDDEN, GROW_NONE, NATURAL_PAIR, PHASE_DRAW, PHASE_OVER, PHASE_PLAY
 from hf_env.engine.takes import take_cards, take_fits, take_from_pile
 
 
@@ -71,64 +68,13 @@ def _lay_down_is_legal(g, r, seat, action, tmp, plans, search):
     copy_record(s, g)
     rank, naturals, twos, jokers = lay_down_cards(action)
     points = lay_from_hand(s, r, seat, rank, naturals, twos, jokers)
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     if not g["opened"][side]:
         return int(g["laid"]) + points + most_points(s, r, seat, plans, search) >= opening_minimum(r, int(g["deal"]))
     if search is not None:
         if int(r["permission"]) == BINDING_BOTH and g["may_go_out"] and s["hand_sizes"][seat] > 0:
             return can_lay_out(s, r, seat, plans)
     return leaves_enough(s, r, seat, tmp)
-
-
-@kernel
-def _mark_lay_downs(g, r, seat, mask):
-    """Mark every lay-down whose cards are held and whose meld is within its limits."""
-    side = seat % int(r["sides"])
-    hand = g["hands"][seat]
-    twos = int(hand[TWO])
-    jokers = int(hand[JOKER])
-    grow = int(r["grow"]) != GROW_NONE
-    one_wild = (twos + jokers > 0) and wild_limit_allows(r, 2, 1, False)
-    two_wilds = (twos + jokers > 1) and wild_limit_allows(r, 1, 2, False)
-    for rank in range(NUM_NATURALS):
-        held = int(hand[rank])
-        naturals = int(g["naturals"][side, rank])
-        wilds = int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
-        if naturals + wilds > 0:
-            if held > 0:  # one more natural never breaks a wild limit
-                mask[ADD + rank] = 1
-            if twos + jokers > 0 and wild_limit_allows(r, naturals, wilds + 1, False):
-                mask[ADD_TWO + rank] = 1 if twos > 0 else 0
-                mask[ADD_JOKER + rank] = 1 if jokers > 0 else 0
-            continue
-        if held > 0:
-            first = MELD + rank * NUM_PATTERNS
-            if held >= 3:
-                mask[first] = 1
-            if one_wild and held >= 2:
-                mask[first + 1] = 1 if twos > 0 else 0
-                mask[first + 2] = 1 if jokers > 0 else 0
-            if two_wilds:
-                mask[first + 3] = 1 if twos > 1 else 0
-                mask[first + 4] = 1 if twos > 0 and jokers > 0 else 0
-                mask[first + 5] = 1 if jokers > 1 else 0
-        if not grow:
-            continue
-        if held > 0 and can_add(g, r, side, rank, False):
-            mask[ADD + rank] = 1
-        if twos + jokers > 0 and can_add(g, r, side, rank, True):
-            mask[ADD_TWO + rank] = 1 if twos > 0 else 0
-            mask[ADD_JOKER + rank] = 1 if jokers > 0 else 0
-    if twos + jokers == 0:
-        return
-    size = open_size(g, side, WILD)
-    if size == 0 and twos + jokers >= 3 and may_start_wild_meld(r, int(g["clean_books"][side, WILD])):
-        for num_jokers in range(4):
-            if jokers >= num_jokers and twos >= 3 - num_jokers:
-                mask[MELD_WILD + num_jokers] = 1
-    if size > 0 or (grow and can_add(g, r, side, WILD, True)):
-        mask[ADD_TWO_WILD] = 1 if twos > 0 else 0
-        mask[ADD_JOKER_WILD] = 1 if jokers > 0 else 0
 
 
 @kernel
@@ -147,7 +93,7 @@ def _drop_lay_downs(g, r, seat, mask, bound, tmp, plans, search):
 @kernel
 def _opening_piece_fits(g, r, seat, action, needed, plans):
     """Whether an opening can be completed after this piece, ROW_OTHERS holding the plans of all other slots."""
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     rank, naturals, twos, jokers = lay_down_cards(action)
     points = twos * int(r["card_points"][TWO]) + jokers * int(r["card_points"][JOKER])
     if rank != WILD:
@@ -181,102 +127,132 @@ def _opening_piece_fits(g, r, seat, action, needed, plans):
 
 
 @kernel
-def _mark_opening(g, r, seat, mask, tmp, plans, search):
-    """Mark the pieces after which the minimum can still be reached from the hand."""
+def _can_reach(r, hand, ranks, needed):
+    """Whether all cards of these ranks (bits) and all wilds have the points; if not, no opening can. A quick look."""
+    points = int(hand[TWO]) * int(r["card_points"][TWO]) + int(hand[JOKER]) * int(r["card_points"][JOKER])
+    while ranks != 0:
+        rank = lowest_bit(ranks)
+        ranks &= ranks - 1
+        points += int(hand[rank]) * int(r["card_points"][rank])
+    return points >= needed
+
+
+@kernel
+def _take_can_reach(g, r, seat, top, needed):
+    """_can_reach with the top card of the pile taken into its meld."""
+    if int(r["grow"]) != GROW_NONE:
+        return True
+    hand = g["hands"][seat]
+    ranks = layable_ranks(g, r, side_of(r, seat), hand)
+    if top < NUM_NATURALS:
+        ranks |= 1 << top
+    return _can_reach(r, hand, ranks, needed - int(r["card_points"][top]))
+
+
+@kernel
+def _write_opening(g, r, seat, mask, discards, tmp, plans, search):
+    """Write the mask: the pieces after which the minimum can still be reached from the hand, and the discards (bits from ADD on)."""
     needed = opening_minimum(r, int(g["deal"])) - int(g["laid"])
     if int(r["grow"]) != GROW_NONE:
-        _mark_lay_downs(g, r, seat, mask)
+        write_lay_downs(g, r, seat, mask, discards)
         _drop_lay_downs(g, r, seat, mask, True, tmp, plans, search)
         return
-    twos = int(g["hands"][seat, TWO])
-    jokers = int(g["hands"][seat, JOKER])
+    hand = g["hands"][seat]
+    twos = int(hand[TWO])
+    jokers = int(hand[JOKER])
     wilds = twos + jokers
-    slots = plans[ROW_SLOTS]
+    ranks = layable_ranks(g, r, side_of(r, seat), hand)
     count = 0
-    for slot in range(NUM_MELDS):
-        if slot_plans(g, r, seat, slot, wilds, plans, ROW_PLANS + count, search):
-            slots[count] = slot
+    slots = plans[ROW_SLOTS]
+    if _can_reach(r, hand, ranks, needed):
+        while ranks != 0:
+            slots[count] = lowest_bit(ranks)
+            ranks &= ranks - 1
+            count += 1 if slot_plans(g, r, seat, slots[count], wilds, plans, ROW_PLANS + count, search) else 0
+        if slot_plans(g, r, seat, WILD, wilds, plans, ROW_PLANS + count, search):
+            slots[count] = WILD
             count += 1
-    if count == 0:
-        return
     for w in range(wilds + 1):
         plans[ROW_PREFIX, w] = 0 if w == 0 else IMPOSSIBLE
         plans[ROW_SUFFIX + count, w] = 0 if w == 0 else IMPOSSIBLE
     for i in range(count):
         convolve(plans, ROW_PREFIX + i, ROW_PLANS + i, ROW_PREFIX + i + 1, wilds)
-    if best_total(r, twos, jokers, plans, ROW_PREFIX + count) < needed:
+    if count == 0 or best_total(r, twos, jokers, plans, ROW_PREFIX + count) < needed:
+        write_actions(mask, 0, 0, discards)
         return
     for i in range(count - 1, -1, -1):
         convolve(plans, ROW_SUFFIX + i + 1, ROW_PLANS + i, ROW_SUFFIX + i, wilds)
-    _mark_lay_downs(g, r, seat, mask)
+    write_lay_downs(g, r, seat, mask, discards)
     for i in range(count):
         slot = slots[i]
         convolve(plans, ROW_PREFIX + i, ROW_SUFFIX + i + 1, ROW_OTHERS, wilds)
         if slot == WILD:
-            for action in range(MELD_WILD, ADD):
-                if mask[action] and not _opening_piece_fits(g, r, seat, action, needed, plans):
-                    mask[action] = 0
-            for action in range(ADD_TWO_WILD, ADD_JOKER_WILD + 1):
-                if mask[action] and not _opening_piece_fits(g, r, seat, action, needed, plans):
-                    mask[action] = 0
-            continue
-        first = MELD + slot * NUM_PATTERNS
-        for action in range(first, first + NUM_PATTERNS):
-            if mask[action] and not _opening_piece_fits(g, r, seat, action, needed, plans):
-                mask[action] = 0
-        for action in (ADD + slot, ADD_TWO + slot, ADD_JOKER + slot):
-            if mask[action] and not _opening_piece_fits(g, r, seat, action, needed, plans):
-                mask[action] = 0
+            _drop_pieces(g, r, seat, mask, MELD_WILD, ADD, 1, needed, plans)
+            _drop_pieces(g, r, seat, mask, ADD_TWO_WILD, ADD_JOKER_WILD + 1, 1, needed, plans)
+        else:
+            first = MELD + slot * NUM_PATTERNS
+            _drop_pieces(g, r, seat, mask, first, first + NUM_PATTERNS, 1, needed, plans)
+            _drop_pieces(g, r, seat, mask, ADD + slot, ADD_JOKER + slot + 1, NUM_NATURALS, needed, plans)
 
 
 @kernel
-def _mark_play(g, r, seat, mask, tmp, plans, search):
-    """Mark the actions after the draw or take."""
-    if not g["opened"][seat % int(r["sides"])]:
-        _mark_opening(g, r, seat, mask, tmp, plans, search)
+def _drop_pieces(g, r, seat, mask, first, end, step, needed, plans):
+    """Unmark the actions first, first + step, ... below end after which the opening cannot be completed."""
+    for action in range(first, end, step):
+        if mask[action] and not _opening_piece_fits(g, r, seat, action, needed, plans):
+            mask[action] = 0
+
+
+@kernel
+def _write_play(g, r, seat, mask, tmp, plans, search):
+    """Write the mask after the draw or take."""
+    side = side_of(r, seat)
+    discards = at_least(lanes(g["hands"][seat]), 1, NUM_DISCARDS) << (DISCARD - ADD)
+    if not g["opened"][side]:
         if opening_begun(g, r, seat):
-            return
-    else:
-        bound = int(r["permission"]) == BINDING_BOTH and g["may_go_out"] != 0
-        _mark_lay_downs(g, r, seat, mask)
-        if bound or (g["in_foot"][seat] and g["hand_sizes"][seat] < 5):
-            _drop_lay_downs(g, r, seat, mask, bound, tmp, plans, search)
-        if may_ask(g, r, seat, plans, search):
-            mask[ASK] = 1
-        if (bound or g["hand_sizes"][seat] == 1) and g["in_foot"][seat]:
-            last = g["hand_sizes"][seat] == 1
-            if not last or int(r["final_discard"]) == FINAL_FORBIDDEN or not may_go_out(g, r, seat):
-                return
-    for kind in range(NUM_DISCARDS):
-        if g["hands"][seat, kind] > 0:
-            mask[DISCARD + kind] = 1
+            discards = 0
+        _write_opening(g, r, seat, mask, discards, tmp, plans, search)
+        return
+    bound = int(r["permission"]) == BINDING_BOTH and g["may_go_out"] != 0
+    held = int(g["hand_sizes"][seat])
+    in_foot = g["in_foot"][seat] != 0
+    if in_foot and (bound or held == 1):
+        if held != 1 or int(r["final_discard"]) == FINAL_FORBIDDEN or not may_go_out(g, r, seat):
+            discards = 0
+    if may_ask(g, r, seat, plans, search):
+        discards |= 1 << (ASK - ADD)
+    write_lay_downs(g, r, seat, mask, discards)
+    if bound or (in_foot and held < 5):
+        _drop_lay_downs(g, r, seat, mask, bound, tmp, plans, search)
 
 
 @kernel
 def opening_begun(g, r, seat):
     """Whether the unopened side has cards on the table (worth no points: the minimum is still open)."""
-    side = seat % int(r["sides"])
-    for kind in range(NUM_MELDS + 1):
-        if g["table"][side, kind] != 0:
-            return True
-    return False
+    return at_least(lanes(g["table"][side_of(r, seat)]), 1, NUM_MELDS + 1) != 0
 
 
 @kernel
-def _mark_draw(g, r, seat, mask, tmp, plans, search):
-    """Mark drawing, which is always legal, and the ways to take from the discard pile. Rule: docs/rules.md 5."""
-    mask[DRAW] = 1
+def _write_draw(g, r, seat, mask, tmp, plans, search):
+    """Write the mask: drawing, which is always legal, and the ways to take from the discard pile. Rule: docs/rules.md 5."""
+    write_actions(mask, 1 << DRAW, 0, 0)
     if int(r["take_count"]) == 0 or g["discard_size"] == 0:
         return
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     if r["take_needs_open"] and not g["opened"][side]:
         return
-    for action in range(TAKE, TAKE_MELD + 1):
+    top = int(g["discard"][int(g["discard_size"]) - 1])
+    if top < NUM_NATURALS and g["hands"][seat, top] == 0 and int(r["take_key"]) != ANY_MELD:
+        return
+    for action in range(TAKE, TAKE_MELD + 1 if int(r["take_key"]) != NATURAL_PAIR else TAKE + 1):
         if not take_fits(g, r, seat, action):
             continue
         if g["opened"][side] and not g["in_foot"][seat]:
             mask[action] = 1
             continue
+        minimum = opening_minimum(r, int(g["deal"]))
+        if not g["opened"][side] and not _take_can_reach(g, r, seat, top, minimum):
+            return
         s = tmp[0]
         copy_record(s, g)
         points = take_cards(s, r, seat, action)
@@ -285,7 +261,6 @@ def _mark_draw(g, r, seat, mask, tmp, plans, search):
             if leaves_enough(s, r, seat, tmp):
                 mask[action] = 1
             continue
-        minimum = opening_minimum(r, int(g["deal"]))
         if points >= minimum or points + most_points(s, r, seat, plans, search) >= minimum:
             mask[action] = 1
 
@@ -297,16 +272,11 @@ def write_mask(g, r, mask, tmp, plans, search):
     search: None leaves out, at compile time, what only growing books and permission that binds both need (see
     needs_search), and with it a quarter of the time to compile; any integer includes it.
     """
-    for action in range(NUM_ACTIONS):
-        mask[action] = 0
     phase = int(g["phase"])
-    if phase == PHASE_OVER:
-        return
     seat = int(g["to_move"])
-    if phase == PHASE_ANSWER:
-        mask[YES] = 1
-        mask[NO] = 1
+    if phase == PHASE_PLAY:
+        _write_play(g, r, seat, mask, tmp, plans, search)
     elif phase == PHASE_DRAW:
-        _mark_draw(g, r, seat, mask, tmp, plans, search)
+        _write_draw(g, r, seat, mask, tmp, plans, search)
     else:
-        _mark_play(g, r, seat, mask, tmp, plans, search)
+        write_actions(mask, 0, 0, 0 if phase == PHASE_OVER else (1 << (YES - ADD)) | (1 << (NO - ADD)))

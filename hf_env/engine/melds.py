@@ -15,8 +15,10 @@ from hf_env.engine.action_ids import (
     PATTERN_NATURALS,
     PATTERN_TWOS,
 )
-from hf_env.engine.cards import JOKER, MAX_BOOKS, TWO, WILD
+from hf_env.engine.cards import JOKER, MAX_BOOKS, NUM_NATURALS, TWO, WILD
 from hf_env.engine.jit import kernel
+from hf_env.engine.lanes import at_least, lanes, minus, plus, times
+from hf_env.engine.seats import side_of
 from hf_env.engine.state import CLEAN_BOOKS, DIRTY_BOOKS, GROW_ANY, GROW_NONE, MORE_NATURALS, NO_LIMIT, TWO_TO_ONE, WILD_BOOKS
 
 
@@ -33,6 +35,20 @@ def wild_limit_allows(r, naturals, wilds, is_book):
     if limit == MORE_NATURALS:
         return naturals > wilds
     return is_book or wilds <= int(r["max_wilds"])
+
+
+@kernel
+def wild_limit_bits(g, r, side):
+    """Bits of the ranks whose open meld may take one wild more, as wild_limit_allows; of those without one, anything."""
+    naturals = lanes(g["naturals"][side])
+    wilds = plus(lanes(g["twos"][side]), lanes(g["jokers"][side]))
+    enough = at_least(naturals, int(r["min_naturals"]), NUM_NATURALS)
+    limit = int(r["wild_limit"])
+    if limit == TWO_TO_ONE:
+        return enough & at_least(minus(naturals, times(wilds, 2)), 2, NUM_NATURALS)
+    if limit == MORE_NATURALS:
+        return enough & at_least(minus(naturals, wilds), 2, NUM_NATURALS)
+    return enough & ~at_least(wilds, int(r["max_wilds"]), NUM_NATURALS)
 
 
 @kernel
@@ -203,5 +219,5 @@ def leave_hand_for_meld(g, r, seat, rank, naturals, twos, jokers):
 def lay_from_hand(g, r, seat, rank, naturals, twos, jokers):
     """Move cards from a seat's hand to its side's melds. Returns their card points."""
     points = leave_hand_for_meld(g, r, seat, rank, naturals, twos, jokers)
-    place(g, r, seat % int(r["sides"]), rank, naturals, twos, jokers)
+    place(g, r, side_of(r, seat), rank, naturals, twos, jokers)
     return points

@@ -9,6 +9,7 @@ from hf_env.engine.cards import JOKER, NUM_MELDS, TWO, WILD
 from hf_env.engine.growth import rank_plans_by_search
 from hf_env.engine.jit import kernel
 from hf_env.engine.melds import may_start_wild_meld, wild_limit_allows
+from hf_env.engine.seats import side_of
 from hf_env.engine.state import GROW_ANY, GROW_NONE
 
 IMPOSSIBLE = -(1 << 20)
@@ -145,7 +146,7 @@ def slot_plans(g, r, seat, slot, wilds, plans, row, search):
 
     search: as legality.write_mask.
     """
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     if slot == WILD:
         open_wilds = int(g["twos"][side, WILD]) + int(g["jokers"][side, WILD])
         books = int(g["clean_books"][side, WILD])

@@ -3,6 +3,7 @@
 from hf_env.engine.cards import NUM_KINDS, RED3, SEVEN, WILD
 from hf_env.engine.jit import kernel
 from hf_env.engine.melds import open_size
+from hf_env.engine.seats import side_of
 from hf_env.engine.state import CLEAN_BOOKS, DIRTY_BOOKS, NOT_YET, WILD_BOOKS
 
 
@@ -36,6 +37,6 @@ def side_score(g, r, side):
     score = table_score(g, r, side) - held_points(g, r, side)
     if open_size(g, side, WILD) > 0:
         score -= int(r["unfinished_wild_penalty"])
-    if g["out_seat"] != NOT_YET and int(g["out_seat"]) % int(r["sides"]) == side:
+    if g["out_seat"] != NOT_YET and side_of(r, int(g["out_seat"])) == side:
         score += int(r["going_out"])
     return score

@@ -154,11 +154,12 @@ GAME_DTYPE = np.dtype(
     ],
     align=True,
 )
-assert sum(GAME_DTYPE[name].itemsize for name in GAME_DTYPE.names) == GAME_DTYPE.itemsize
+GAME_FIELDS = tuple(GAME_DTYPE.names or ())
+assert sum(GAME_DTYPE[name].itemsize for name in GAME_FIELDS) == GAME_DTYPE.itemsize
 
 # Private to a seat: its own row. Hidden from everybody. All other fields are public.
 PRIVATE_FIELDS = ("hands",)
 HIDDEN_FIELDS = ("feet", "stock", "stock_next", "stock_end", "seed", "potential", "potential_start")
-PUBLIC_FIELDS = tuple(name for name in GAME_DTYPE.names if name not in PRIVATE_FIELDS + HIDDEN_FIELDS)
+PUBLIC_FIELDS = tuple(name for name in GAME_FIELDS if name not in PRIVATE_FIELDS + HIDDEN_FIELDS)
 # Where the fields that most decisions touch end, in bytes.
-HOT_BYTES = GAME_DTYPE.fields["seed"][1]
+HOT_BYTES = dict(GAME_DTYPE.fields or {})["seed"][1]

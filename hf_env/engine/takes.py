@@ -4,6 +4,7 @@ from hf_env.engine.action_ids import TAKE, TAKE_JOKER, TAKE_MELD, TAKE_TWO
 from hf_env.engine.cards import JOKER, NUM_NATURALS, RED3, TWO, WILD
 from hf_env.engine.jit import kernel
 from hf_env.engine.melds import leave_hand_for_meld, may_start_wild_meld, open_size, place, wild_limit_allows
+from hf_env.engine.seats import side_of
 from hf_env.engine.state import ANY_MELD, NATURAL_AND_WILD, NO_LIMIT
 
 
@@ -16,7 +17,7 @@ def take_fits(g, r, seat, action):
     size = int(g["discard_size"])
     if size == 0:
         return False
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     top = int(g["discard"][size - 1])
     hand = g["hands"][seat]
     if top == TWO or top == JOKER:
@@ -58,7 +59,7 @@ def key_cards(action):
 @kernel
 def take_cards(g, r, seat, action):
     """Lay the top card with its key and note the cards owed in `taking`. Returns the points laid."""
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     size = int(g["discard_size"])
     top = int(g["discard"][size - 1])
     g["discard_size"] = size - 1
@@ -92,7 +93,7 @@ def take_from_pile(g, r, seat, count):
         g["discard_size"] = size
         g["discard_kinds"][card] -= 1
         if card == RED3:
-            g["red3"][seat % int(r["sides"])] += 1
+            g["red3"][side_of(r, seat)] += 1
             red3s += 1
             continue
         g["hands"][seat, card] += 1

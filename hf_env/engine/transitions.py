@@ -14,6 +14,7 @@ from hf_env.engine.dealing import (
 from hf_env.engine.jit import kernel
 from hf_env.engine.melds import lay_down_cards, lay_from_hand, leave_hand
 from hf_env.engine.scoring import held_points, side_score
+from hf_env.engine.seats import seat_after, side_of
 from hf_env.engine.state import (
     ANSWER_NO,
     ANSWER_YES,
@@ -77,7 +78,7 @@ def _pick_up(g, r, seat):
 @kernel
 def _after_laying(g, r, seat, points):
     """Opening, cards owed by a take, and the empty hand, in this order."""
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     if not g["opened"][side]:
         g["laid"] += points
         if g["laid"] < opening_minimum(r, int(g["deal"])):
@@ -109,7 +110,7 @@ def _draw(g, r, seat):
 
 @kernel
 def _take(g, r, seat, action):
-    side = seat % int(r["sides"])
+    side = side_of(r, seat)
     g["phase"] = PHASE_PLAY
     g["num_takes"][seat] += 1
     if not g["opened"][side]:
@@ -123,14 +124,14 @@ def _ask(g, r, seat):
     g["asked"] = 1
     g["num_asks"][seat] += 1
     g["phase"] = PHASE_ANSWER
-    g["to_move"] = (seat + int(r["sides"])) % int(r["players"])
+    g["to_move"] = seat_after(r, seat, int(r["sides"]))
 
 
 @kernel
 def _answer(g, r, seat, is_yes):
     g["answers"][seat] = ANSWER_YES if is_yes else ANSWER_NO
     asker = int(g["turn_seat"])
-    following = (seat + int(r["sides"])) % int(r["players"])
+    following = seat_after(r, seat, int(r["sides"]))
     if is_yes:
         g["num_yes"][seat] += 1
     else:
@@ -164,7 +165,7 @@ def _discard(g, r, seat, kind):
     for i in range(int(r["players"])):
         g["answers"][i] = 0
     g["phase"] = PHASE_DRAW
-    turn_seat = (seat + 1) % int(r["players"])
+    turn_seat = seat_after(r, seat, 1)
     g["turn_seat"] = turn_seat
     g["to_move"] = turn_seat
     if g["hand_sizes"][turn_seat] == 0 and not g["in_foot"][turn_seat]:
@@ -173,12 +174,17 @@ def _discard(g, r, seat, kind):
 
 
 @kernel
+def _red3s_laid(g):
+    """Red 3s laid by all sides; a loop over so few would cost more than all six, of which some are 0."""
+    red3 = g["red3"]
+    return int(red3[0]) + int(red3[1]) + int(red3[2]) + int(red3[3]) + int(red3[4]) + int(red3[5])
+
+
+@kernel
 def apply_action(g, r, action):
     """Play one legal action of the seat to move. The deal may be over after it (phase PHASE_OVER)."""
     seat = int(g["to_move"])
-    red3s = 0
-    for side in range(int(r["sides"])):
-        red3s -= int(g["red3"][side])
+    red3s = _red3s_laid(g)
     if action >= DISCARD:
         _discard(g, r, seat, action - DISCARD)
     elif action == DRAW:
@@ -193,9 +199,7 @@ def apply_action(g, r, action):
         _ask(g, r, seat)
     else:
         _answer(g, r, seat, action == YES)
-    for side in range(int(r["sides"])):
-        red3s += int(g["red3"][side])
-    log_event(g, seat, action, red3s)
+    log_event(g, seat, action, _red3s_laid(g) - red3s)
 
 
 @kernel
@@ -225,5 +229,5 @@ def start_game(g, r, rule, seed, deal, single_deal, deck):
 def next_deal(g, r, deck):
     """Deal the game's next deal; the deal moves one seat on from who dealt, also where a position said who did."""
     g["deal"] += 1
-    g["dealer"] = (int(g["dealer"]) + 1) % int(r["players"])
+    g["dealer"] = seat_after(r, int(g["dealer"]), 1)
     start_deal(g, r, deck)

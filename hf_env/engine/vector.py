@@ -5,7 +5,8 @@ Everything that a caller may want of a step is written in the same pass over a g
 
 import numpy as np
 
-from hf_env.engine.jit import copy_record, entry, kernel, prefetch_record
+from hf_env.engine.action_ids import DISCARD
+from hf_env.engine.jit import copy_record, entry, kernel, prefetch_record, prefetch_row
 from hf_env.engine.legality import write_mask
 from hf_env.engine.rewards import SHAPING_NONE, start_potential, write_rewards
 from hf_env.engine.rng import FOR_DEAL_NUMBER, FOR_GAME, FOR_RULES, below, stream
@@ -92,6 +93,9 @@ def run_games(
         r = rules[g["rule"]]
         if slot + 1 < games.shape[0]:
             prefetch_record(games[slot + 1])
+            if actions[slot + 1] >= DISCARD and settings[OBSERVE]:
+                # Another seat's observation will be written over the whole row.
+                prefetch_row(observations[slot + 1])
         seat_before = g["to_move"]
         if mode == MODE_START:
             _start(games, rules, settings, slot, settings[EXPLICIT_SEEDS] != 0, game_seeds, game_numbers, deck)

@@ -4,6 +4,7 @@
 """
 
 import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hf_env.actions import ACTIONS
@@ -59,15 +60,19 @@ BLOCKS = {
 }
 
 
-def with_tables(name: str, text: str) -> str:
-    """A document's text with its generated blocks made anew. Raises ValueError where a block's markers are missing."""
-    for block, make in BLOCKS[name].items():
+def with_tables(name: str, text: str, makers: Mapping[str, Callable[[], str]] | None = None) -> str:
+    """A document's text with its generated blocks made anew. Raises ValueError where a block's markers are missing.
+
+    makers: what makes each block, for a document that is not one of BLOCKS.
+    """
+    for block, make in (BLOCKS[name] if makers is None else makers).items():
         begin, end = f"<!-- generated: {block} -->", f"<!-- end of {block} -->"
         pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
         if not pattern.search(text):
             raise ValueError(f"{name} has no block {begin} ... {end}")
         whole = f"{begin}\n{make()}\n{end}"
-        text = pattern.sub(lambda _, whole=whole: whole, text)
+        before, after = pattern.split(text, maxsplit=1)
+        text = before + whole + after
     return text
 
 

@@ -5,10 +5,14 @@ Nothing private to another seat is ever read by the writers of an observation; h
 what each section means and how long it is.
 """
 
-from hf_env.engine.cards import BLACK3, JOKER, NUM_KINDS, NUM_NATURALS, RED3, WILD
+import numpy as np
+
+from hf_env.engine.cards import CARDS_PER_DECK, NUM_KINDS, NUM_NATURALS, RED3, WILD
 from hf_env.engine.dealing import deal_entry, opening_minimum
-from hf_env.engine.jit import copy_values, kernel
+from hf_env.engine.jit import clear_values, copy_values, kernel
+from hf_env.engine.lanes import lanes, minus, plus, put_lanes, times
 from hf_env.engine.scoring import table_score
+from hf_env.engine.seats import side_of
 from hf_env.engine.state import (
     ANSWER_NO,
     ANSWER_YES,
@@ -23,8 +27,7 @@ from hf_env.observation.options import NUM_OPTIONS, POINTS_UNIT, write_options
 HELD_KINDS = 14  # kinds that can be in a hand: all but the red 3
 TOP_CARDS = 7
 LIMIT = 32767
-# Cards of a kind in one deck, as dealing._PER_DECK: naturals and 2s 4, the others 2.
-FULL_KIND, HALF_KIND = 4, 2
+_PER_DECK = np.array([*CARDS_PER_DECK, 0], np.int16)  # as many as there are lanes
 _MELD_WIDTH = NUM_NATURALS + 1
 _PILE_WIDTH = 1 + 3 * NUM_KINDS + TOP_CARDS * NUM_KINDS
 # What an output row holds already: nothing, an observation of the same deal, or one of the same seat's turn.
@@ -152,10 +155,10 @@ def _write_opening(g, r, seat, out, o):
     """laid, minimum, needed."""
     minimum = opening_minimum(r, int(g["deal"]))
     laid = int(g["laid"])
-    own = seat % int(r["sides"])
+    own = side_of(r, seat)
     needed = 0
     if not g["opened"][own]:
-        needed = minimum - (laid if int(g["turn_seat"]) % int(r["sides"]) == own else 0)
+        needed = minimum - (laid if side_of(r, int(g["turn_seat"])) == own else 0)
     out[o] = laid // POINTS_UNIT
     out[o + 1] = minimum // POINTS_UNIT
     out[o + 2] = max(needed, 0) // POINTS_UNIT
@@ -216,7 +219,7 @@ def _write_public(g, r, seat, out, o, events, options):
         copy_values(out, known + i * HELD_KINDS, g["known"][other], HELD_KINDS)
     o = _write_recent_discards(g, r, seat, out, known + players * HELD_KINDS)
     fits = True
-    side = seat % sides
+    side = side_of(r, seat)
     for i in range(sides):
         fits = _write_side(g, r, _relative(side, i, sides), out, o, i, sides) and fits
     o = _write_pile(g, r, out, o + _table_width(sides))
@@ -233,22 +236,19 @@ def _write_public(g, r, seat, out, o, events, options):
 @kernel
 def _write_private(g, r, seat, out):
     """hand, and unseen: cards neither in the own hand, nor on the table or the pile, nor known in a hand."""
-    copy_values(out, 0, g["hands"][seat], HELD_KINDS)
-    o = HELD_KINDS
-    decks = int(r["decks"])
-    for kind in range(JOKER):
-        out[o + kind] = decks * FULL_KIND - int(g["hands"][seat, kind]) - int(g["discard_kinds"][kind])
-    for kind in range(JOKER, NUM_KINDS):
-        out[o + kind] = decks * HALF_KIND - int(g["hands"][seat, kind]) - int(g["discard_kinds"][kind])
+    hand = lanes(g["hands"][seat])
+    put_lanes(out, 0, hand, HELD_KINDS)
+    unseen = minus(minus(times(lanes(_PER_DECK), int(r["decks"])), hand), lanes(g["discard_kinds"]))
+    red3s = 0
     for side in range(int(r["sides"])):
-        for kind in range(BLACK3):
-            out[o + kind] -= g["table"][side, kind]
-        out[o + RED3] -= g["red3"][side]
+        unseen = minus(unseen, lanes(g["table"][side]))
+        red3s += int(g["red3"][side])
+    unseen = plus(unseen, lanes(g["known"][seat]))
     for other in range(int(r["players"])):
-        if other != seat:
-            for kind in range(NUM_KINDS):
-                out[o + kind] -= g["known"][other, kind]
-    return o + NUM_KINDS
+        unseen = minus(unseen, lanes(g["known"][other]))
+    put_lanes(out, HELD_KINDS, unseen, NUM_KINDS)
+    out[HELD_KINDS + RED3] -= red3s
+    return HELD_KINDS + NUM_KINDS
 
 
 @kernel
@@ -263,12 +263,11 @@ def _refresh(g, r, seat, out, o):
     o += 3 * players
     copy_values(out, o, g["known"][seat], HELD_KINDS)
     o += players * HELD_KINDS * (1 + NUM_RECENT_DISCARDS)
-    fits = _write_side(g, r, seat % sides, out, o, 0, sides)
+    fits = _write_side(g, r, side_of(r, seat), out, o, 0, sides)
     o += _table_width(sides)
     # Within a turn the pile only ever shrinks, and what is owed of it changes only when it does.
     if out[o] != g["discard_size"]:
-        for i in range(o, o + _PILE_WIDTH):
-            out[i] = 0
+        clear_values(out, o, _PILE_WIDTH)
         _write_pile(g, r, out, o)
     o = _write_stock(g, out, o + _PILE_WIDTH)
     o = _write_phase(g, out, o)
@@ -294,8 +293,7 @@ def write_observation(g, r, seat, out, events, held):
         end -= NUM_OPTIONS
         if events:
             end -= 3 * NUM_EVENTS
-    for i in range(end):
-        out[i] = 0
+    clear_values(out, 0, end)
     o = _write_private(g, r, seat, out)
     return _write_public(g, r, seat, out, o, events, held == STALE)
 
@@ -303,8 +301,7 @@ def write_observation(g, r, seat, out, events, held):
 @kernel
 def write_state(g, r, out):
     """Write the whole truth into out, (G,) int16, relative to seat 0. Returns as write_observation."""
-    for i in range(out.shape[0]):
-        out[i] = 0
+    clear_values(out, 0, out.shape[0])
     players = int(r["players"])
     o = 0
     for seat in range(players):

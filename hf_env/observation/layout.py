@@ -22,8 +22,9 @@ _POINTS = "units of 5 points"
 class Section:
     """One named part of an observation or state vector.
 
-    name; slice of the vector; shape that ``decode`` gives it; meaning with its axes; low and high, the range of
-    the int16 values; scale, by which float32 observations are multiplied; known_to, who may know it.
+    name: by which ``decode`` gives it. slice: where it lies in the vector. shape: that ``decode`` gives it. meaning: with
+    its axes. low, high: the range of the int16 values. scale: by which float32 observations are multiplied. known_to: who
+    may know it, "own seat", "all" or, in the state, "nobody".
     """
 
     name: str
@@ -86,7 +87,8 @@ def _public(p: int, s: int) -> list[tuple]:
         ("deal", (1,), "number of the deal, from 1", 1, 1000, 0.25, "all"),
         ("deals_left", (1,), "deals to come after this one, at most", 0, 1000, 0.25, "all"),
         ("turns", (1,), "turns completed in this deal", 0, 10000, 0.02, "all"),
-    ] + _options()  # fmt: skip
+        *_options(),
+    ]  # fmt: skip
 
 
 _OPTION_COUNTS = (
@@ -213,9 +215,10 @@ def _seats_and_sides(rules) -> tuple[int, int]:
 
 
 class ObservationLayout(_Layout):
-    """Layout of an observation for a rule set (a name, path, RuleSet, overrides, or (seats, sides)).
+    """Layout of an observation. It has ``sections`` (a tuple of Section, in order) and ``width``, the vector's length F.
 
-    events: with the section of the last 64 public events, which is off by default.
+    rules: a name, path, RuleSet, overrides, or (seats, sides). events: with the section of the last 64 public events,
+    which is off by default.
     """
 
     version = LAYOUT_VERSION
@@ -227,7 +230,10 @@ class ObservationLayout(_Layout):
 
 
 class StateLayout(_Layout):
-    """Layout of the state vector, the whole truth, for a central critic; seats as they are, sides from side 0."""
+    """Layout of the state vector, the whole truth, for a central critic; seats as they are, sides from side 0.
+
+    rules: as for ObservationLayout.
+    """
 
     version = LAYOUT_VERSION
 

@@ -1,4 +1,4 @@
-"""Pictures of a game: text (``ansi``), drawn tables (``rgb_array``) and animations. Drawing needs Pillow."""
+"""Pictures of a game: text (``ansi``), drawn tables (``rgb_array``) and animations. Drawing needs Pillow, films imageio-ffmpeg."""
 
 import importlib
 from types import ModuleType
@@ -8,20 +8,24 @@ import numpy as np
 from hf_env.rendering.ansi import render_table
 
 RENDER_MODES = ("ansi", "human", "rgb_array")
-NEEDS_PILLOW = "drawing a table needs Pillow: pip install 'hf-env[render]'"
+# What is said where a package is missing, by the name that it is imported by.
+NEEDS = {
+    "PIL": "drawing a table needs Pillow: pip install 'hf-env[render]'",
+    "imageio_ffmpeg": "writing MP4 needs imageio-ffmpeg: pip install 'hf-env[video]'",
+}
 
 
 def load_drawing(module: str = "rgb_array") -> ModuleType:
-    """The module of that name in this package, which imports Pillow: "rgb_array" or "animation".
+    """The module of that name in this package: "rgb_array" and "animation" import Pillow, "video" imageio-ffmpeg too.
 
     Raises ImportError of one line that says what to install.
     """
     try:
         return importlib.import_module(f"{__name__}.{module}")
     except ModuleNotFoundError as error:
-        if error.name != "PIL":
+        if error.name not in NEEDS:
             raise
-        raise ImportError(NEEDS_PILLOW) from None
+        raise ImportError(NEEDS[error.name]) from None
 
 
 class Renderer:

@@ -1,6 +1,7 @@
-"""A recorded game as an animated GIF."""
+"""A recorded game as an animation: GIF, or MP4 where imageio-ffmpeg is installed."""
 
 import io
+import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -9,12 +10,14 @@ from PIL import Image
 from hf_env.engine.cards import NUM_KINDS
 from hf_env.engine.state import PHASE_DRAW
 from hf_env.records import ReplayStep, steps
+from hf_env.rendering import load_drawing
 from hf_env.rendering import sprites as s
 from hf_env.rendering.rgb_array import HEIGHT, WIDTH, table_image
 
 # How long a picture stays, in milliseconds: time to see what a turn or an action changed, and to read a deal's scores.
 DURATIONS = {"turn": 900, "action": 400}
 _DEAL_END = 4000
+FPS = 10  # of a film: divides all durations
 
 
 def gif(
@@ -32,7 +35,15 @@ def gif(
     Raises RecordError as `steps` does, IndexError for a seat that the game lacks.
     """
     durations: list[int] = []
-    pictures = _pictures(record, view, each, durations, on_progress)
+
+    def reduced() -> Iterator[Image.Image]:
+        palette = _palette()
+        for picture, duration in _pictures(record, view, each, on_progress):
+            durations.append(duration)
+            # Without dithering, which would make of each plain surface a pattern that flickers.
+            yield picture.quantize(palette=palette, dither=Image.Dither.NONE)
+
+    pictures = reduced()
     first = next(pictures)
     out = io.BytesIO()
     # Pillow asks for the durations only when all pictures have been drawn.
@@ -40,18 +51,49 @@ def gif(
     return out.getvalue(), len(durations)
 
 
-def _pictures(record, view, each, durations: list[int], on_progress) -> Iterator[Image.Image]:
-    palette = _palette()
+def mp4(
+    record: Mapping[str, Any],
+    path: str | os.PathLike[str],
+    *,
+    view: int | None = None,
+    each: str = "turn",
+    on_progress: Callable[[int], None] | None = None,
+) -> int:
+    """Write a record (``hf-record/1``) as MP4 (H.264, 800 x 600 pixels, FPS pictures a second); returns the number of
+    different pictures. Arguments and pictures as of `gif`.
+
+    Raises as `gif`; ImportError without imageio-ffmpeg; OSError where the file cannot be written. A file of that name
+    is replaced only by a whole film.
+    """
+    video = load_drawing("video")
+    part = f"{os.fspath(path)}.part.mp4"  # ffmpeg goes by the ending
+    number = 0
+    try:
+        with video.writer(part, (WIDTH, HEIGHT), FPS) as write:
+            for picture, duration in _pictures(record, view, each, on_progress):
+                number += 1
+                write(picture, duration * FPS // 1000)
+        os.replace(part, path)
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
+    return number
+
+
+def _pictures(record, view, each, on_progress) -> Iterator[tuple[Image.Image, int]]:
+    """The pictures in order, and for how many milliseconds each is shown."""
+    for number, step in enumerate(_shown(record, view, each), 1):
+        yield table_image(step.games, 0, step.rules, view), _DEAL_END if step.action is None else DURATIONS[each]
+        if on_progress is not None:
+            on_progress(number)
+
+
+def _shown(record, view, each) -> Iterator[ReplayStep]:
     for step in steps(record):
         if view is not None and view >= step.rules.players:
             raise IndexError(f"seat {view} is not one of 0 to {step.rules.players - 1}")
-        if each == "turn" and not _begins_turn(step):
-            continue
-        durations.append(_DEAL_END if step.action is None else DURATIONS[each])
-        # Without dithering, which would make of each plain surface a pattern that flickers.
-        yield table_image(step.games, 0, step.rules, view).quantize(palette=palette, dither=Image.Dither.NONE)
-        if on_progress is not None:
-            on_progress(len(durations))
+        if each == "action" or _begins_turn(step):
+            yield step
 
 
 def _begins_turn(step: ReplayStep) -> bool:

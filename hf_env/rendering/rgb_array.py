@@ -12,6 +12,8 @@ from hf_env.rendering import sprites as s
 from hf_env.rendering.ansi import END_WORDS, SHOWN_PILE, headline, last_action
 from hf_env.rules import RuleSet
 
+# Raised when a picture of the same table changes, with an entry in the changelog; tests/rendering holds hashes of six.
+PICTURE_VERSION = 1
 WIDTH, HEIGHT = 800, 600
 _GAP = 6
 _TALL = 110  # panels of sides that are higher have larger cards and two rows of books
@@ -155,7 +157,8 @@ class _Table:
 
     def books(self, side: int) -> list[tuple[str, int | None, int]]:
         """Each kind of book: its name, rank and number."""
-        g, found = self.g, []
+        g = self.g
+        found: list[tuple[str, int | None, int]] = []
         for name, field in (("clean", "clean_books"), ("dirty", "dirty_books")):
             counts = [(rank, int(g[field][side, rank])) for rank in range(NUM_NATURALS)]
             found += [(name, rank, count) for rank, count in counts if count]
@@ -224,9 +227,7 @@ class _Table:
             self.put(s.arrow(20, s.GOLD), x + 14, y + 12)
             name = self.text(x + 44, y + 10, f"Seat {seat}", 22, s.SIDES[seat % rules.num_sides], bold=True)
             self.text(x + 52 + name, y + 10, self.task(), 22, s.WHITE, bold=True)
-            if g["laid"] or g["taking"]:
-                minimum = rules.opening_minimum(int(g["deal"]))
-                self.text(x + 44, y + 40, f"Opening: {int(g['laid'])} of {minimum} points laid", 13, s.PALE)
+            self.text(x + 44, y + 40, self.state_of_turn(), 13, s.PALE)
         last = last_action(g)
         if last:
             self.text(x + 14 if self.over else x + 44, y + height - 24, f"Last action: {last}", 14, s.PALE)
@@ -236,6 +237,15 @@ class _Table:
         if phase == PHASE_ANSWER:
             return f"answers: may seat {int(self.g['turn_seat'])} go out?"
         return "draws or takes the pile" if phase == PHASE_DRAW else "lays down or discards"
+
+    def state_of_turn(self) -> str:
+        """What has been reached in a turn: points of an opening, or what the partner answered."""
+        g = self.g
+        if g["laid"] or g["taking"]:
+            return f"Opening: {int(g['laid'])} of {self.rules.opening_minimum(int(g['deal']))} points laid"
+        if not g["asked"] or int(g["phase"]) == PHASE_ANSWER:
+            return ""
+        return "Asked to go out, and may" if g["may_go_out"] else "Asked to go out; the answer was no"
 
     def deal_end(self, x: int, y: int, width: int) -> None:
         g, sides = self.g, range(self.rules.num_sides)
@@ -293,10 +303,12 @@ class _Table:
 
     def own_hand(self) -> None:
         x, y, height = _GAP, _HAND[0], _HAND[1] - _HAND[0]
-        mover = self.is_mover(self.view)
+        seat = self.view
+        assert seat is not None
+        mover = self.is_mover(seat)
         self.put(s.panel(WIDTH - 2 * _GAP, height, s.PANEL, s.GOLD if mover else s.LINE, 2 if mover else 1), x, y)
-        cards = self.hand_cards(self.view)
-        self.text(x + 12, y + 24, f"Seat {self.view}", 15, s.SIDES[self.view % self.rules.num_sides], bold=True)
+        cards = self.hand_cards(seat)
+        self.text(x + 12, y + 24, f"Seat {seat}", 15, s.SIDES[seat % self.rules.num_sides], bold=True)
         self.text(x + 12, y + 44, f"{len(cards)} in hand", 12, s.PALE)
         self.fan(cards, x + 92, y + 10, (48, 68), WIDTH - 2 * _GAP - 104, 50)
 

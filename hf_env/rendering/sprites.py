@@ -4,6 +4,7 @@ its edges are smooth; the type is the one inside Pillow, so that pictures do not
 
 import math
 from functools import lru_cache
+from typing import cast
 
 from PIL import Image, ImageDraw, ImageFont
 
@@ -34,7 +35,7 @@ BOOKS: dict[str, tuple[Colour, Colour]] = {
 @lru_cache(None)
 def font(size: int) -> ImageFont.FreeTypeFont:
     """The type of a height in pixels."""
-    return ImageFont.load_default(size)
+    return cast(ImageFont.FreeTypeFont, ImageFont.load_default(size))  # with a size it is never the old bitmap type
 
 
 def _sheet(width: int, height: int) -> tuple[Image.Image, ImageDraw.ImageDraw]:
@@ -79,7 +80,7 @@ def words(text: str, size: int, fill: Colour, bold: bool) -> tuple[Image.Image, 
     """Type as a sprite, its width and the pixels above the middle of its capitals. Setting type takes long: keep it."""
     type_ = font(size)
     stroke = 0.4 if bold else 0
-    left, top, right, bottom = type_.getbbox(text, anchor="ls", stroke_width=stroke)
+    _, _, right, _ = type_.getbbox(text, anchor="ls", stroke_width=stroke)
     image = Image.new("RGBA", (max(int(right) + 2, 1), int(size * 1.4) + 2), (*fill, 0))
     ImageDraw.Draw(image).text((0, size), text, fill, type_, anchor="ls", stroke_width=stroke, stroke_fill=fill)
     return image, type_.getlength(text), round(size * 0.65)
@@ -136,7 +137,7 @@ def card(kind: int, width: int, height: int, covered: bool = False) -> Image.Ima
 @lru_cache(None)
 def back(width: int, height: int, colour: Colour) -> Image.Image:
     """A card's back, with a lattice."""
-    image, draw = _blank(width, height, WHITE, (120, 120, 116))
+    image, _ = _blank(width, height, WHITE, (120, 120, 116))
     inner = Image.new("RGBA", image.size, (*colour, 255))
     lines = ImageDraw.Draw(inner)
     light = tuple(min(255, int(part * 1.35) + 12) for part in colour)

@@ -49,7 +49,8 @@ def with_tables(text: str) -> str:
         if not pattern.search(text):
             raise ValueError(f"the document has no block {begin} ... {end}")
         block = f"{begin}\n{table}\n{end}"
-        text = pattern.sub(lambda _, block=block: block, text)
+        before, after = pattern.split(text, maxsplit=1)
+        text = before + block + after
     return text
 
 

@@ -1,6 +1,5 @@
-"""The documents say what the code does: their generated tables are up to date and their examples run."""
+"""The documents say what the code does: their generated tables are up to date."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -28,20 +27,6 @@ def test_the_tables_name_everything():
     for layout in (ObservationLayout("whitnack", events=True), StateLayout("whitnack")):
         assert all(f"| `{section.name}` | " in observation for section in layout.sections)
     assert all(f"| {number} | `{label}` | " in actions for number, label in enumerate(ACTIONS))
-
-
-@pytest.mark.parametrize("name", ["observation.md", "actions.md", "environment.md"])
-def test_examples_run(name):
-    blocks = re.findall(r"```python\n(.*?)```", (DOCS / name).read_text(encoding="utf-8"), re.DOTALL)
-    assert blocks
-    for block in blocks:
-        exec(compile(block, name, "exec"), {})
-
-
-def test_links_between_documents_lead_somewhere():
-    for path in DOCS.glob("*.md"):
-        for target in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
-            assert target.startswith("http") or (path.parent / target).exists(), (path.name, target)
 
 
 def test_action_ids_and_labels_go_both_ways():

@@ -93,7 +93,7 @@ def test_a_policy_that_plays_an_illegal_action_is_named():
     def stubborn(observations, action_masks):
         return np.array([ACTIONS.parse("yes")])
 
-    with pytest.raises(IllegalActionError, match="the policy in seat 1: .*yes"):
+    with pytest.raises(IllegalActionError, match=r"the policy in seat 1: .*yes"):
         play(HandAndFootSeat("mini", seats={1: stubborn}), 2)
 
 
@@ -101,14 +101,15 @@ def test_a_policy_that_plays_an_illegal_action_is_named():
     "arguments",
     [
         {"seat": 4}, {"seat": -1}, {"seat": "player_0"}, {"seats": {0: "random"}}, {"seats": {7: "random"}},
-        {"seats": {1: "nobody"}}, {"seats": {1: 5}}, {"observation_dtype": "float64"}, {"render_mode": "svg"}, {"render_view": "mover"}, {"reward": "x"}, {"shaping": 1},
+        {"seats": {1: "nobody"}}, {"seats": {1: 5}}, {"observation_dtype": "float64"},
+        {"render_mode": "svg"}, {"render_view": "mover"}, {"reward": "x"}, {"shaping": 1},
     ],
     ids=str,
 )  # fmt: skip
 def test_a_bad_argument_gives_one_line(arguments):
     with pytest.raises(ValueError) as error:
         HandAndFootSeat(**arguments)
-    assert "\n" not in str(error.value) and list(arguments)[0] in str(error.value)
+    assert "\n" not in str(error.value) and next(iter(arguments)) in str(error.value)
 
 
 def test_before_reset_and_after_the_end():

@@ -91,9 +91,9 @@ def test_it_equals_single_environments(arguments, steps):
 
 def test_the_last_step_of_a_game_tells_its_end_and_shows_the_next_beginning():
     env = HandAndFootSeats(6, "mini", seats={1: "greedy"})
-    _, info = env.reset(seed=1)
+    _, first = env.reset(seed=1)
     ended = 0
-    for observations, _, terminations, _, info in play(env, 120, 2, info):
+    for observations, _, terminations, _, info in play(env, 120, 2, first):
         assert ("final_obs" in info) == terminations.any() == ("final_info" in info)
         assert info["action_mask"].any(1).all()
         for slot in np.flatnonzero(terminations):
@@ -110,9 +110,10 @@ def test_the_last_step_of_a_game_tells_its_end_and_shows_the_next_beginning():
 def test_without_autoreset_an_ended_game_stays_until_it_is_reset():
     env = HandAndFootSeats(4, "mini", autoreset_mode=AutoresetMode.DISABLED)
     assert env.metadata["autoreset_mode"] is AutoresetMode.DISABLED
-    observations, info = env.reset(seed=5)
+    observations, first = env.reset(seed=5)
     over = np.zeros(4, bool)
-    for before, (observations, rewards, terminations, _, info) in zip([None] * 400, play(env, 400, 1, info), strict=False):
+    for now, rewards, terminations, _, info in play(env, 400, 1, first):
+        observations = now
         assert "final_obs" not in info
         assert terminations[over].all() and (rewards[over] == 0).all() and not info["action_mask"][over].any()
         over = terminations.copy()
@@ -175,9 +176,13 @@ def test_a_policy_that_plays_an_illegal_action_is_named():
         return np.full(len(observations), ACTIONS.parse("yes"))
 
     env = HandAndFootSeats(3, "mini", seats={1: stubborn})
-    with pytest.raises(IllegalActionError, match="the policy in seat 1: .*yes"):
+
+    def begin_and_play():
         _, info = env.reset(seed=2)
         list(play(env, 50, 0, info))
+
+    with pytest.raises(IllegalActionError, match=r"the policy in seat 1: .*yes"):
+        begin_and_play()
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,7 @@ def test_a_bad_argument_gives_one_line_that_names_it(name, value):
 
 @pytest.mark.parametrize("deal", [0, -1, 1001, 1.0, True, "2"])
 def test_a_bad_deal_number(deal):
-    with pytest.raises(ValueError, match="^deal="):
+    with pytest.raises(ValueError, match=r"^deal="):
         hand_and_foot_v0.env(episode="deal", deal=deal)
 
 

@@ -356,7 +356,7 @@ def test_no_more_wilds_than_the_search_has_room_for(wilds: str) -> None:
     if len(wilds) == 48:
         assert {ACTIONS.label(action) for action in game_at(position, check=False).legal()} >= {"meld 222", "meld 444"}
         return
-    with pytest.raises(PositionError, match="^cards: "):
+    with pytest.raises(PositionError, match=r"^cards: "):
         from_position(position, check=False)
 
 

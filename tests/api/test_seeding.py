@@ -57,7 +57,7 @@ def test_reset_deals_the_deck_of_the_seed(rules):
         for deal, one in ((1, env), (2, env2)):
             one.reset(seed=seed)
             deck = deck_for(rule_set, seed, deal)
-            order, hands, feet, rest = dealt_order(one.position(), rule_set.players)
+            _, hands, feet, rest = dealt_order(one.position(), rule_set.players)
             size, foot_size = rule_set.hand_size, rule_set.foot_size
             start = rule_set.players * size
             for i in range(rule_set.players):

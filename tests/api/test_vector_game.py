@@ -276,8 +276,8 @@ def test_a_state_dict_that_does_not_fit_is_refused():
         assert_same(moved, everything(vec))
     vec.load_state_dict(state)
     assert_same(before, everything(vec))
+    two = VectorGame(30, ["mini", "mini"], 0)
     with pytest.raises(ValueError, match="rule set 1"):
-        two = VectorGame(30, ["mini", "mini"], 0)
         vec.restore(0, two.snapshot(int(two.games["rule"].argmax())))
 
 

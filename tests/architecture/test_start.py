@@ -55,6 +55,25 @@ def test_all_public_names_are_there_without_torch_agents_or_training():
     assert {"load_rules", "list_rules", "ACTIONS", "ObservationLayout", "VectorGame", "deck_for", "records"} <= set(names)
 
 
+TRAINING = """
+import sys
+import training, training.evaluation, agents
+print("torch" in sys.modules, "matplotlib" in sys.modules)
+print(all(callable(getattr(training, name)) for name in training.__all__), "torch" in sys.modules)
+print(all(hasattr(training.evaluation, name) for name in training.evaluation.__all__))
+try:
+    training.learn
+except AttributeError as error:
+    print(error)
+"""
+
+
+def test_training_imports_torch_on_first_use_only():
+    lines = run_python(TRAINING).splitlines()
+    assert lines[:3] == ["False False", "True True", "True"]
+    assert lines[3].startswith("module 'training' has no attribute 'learn'; it has ConfigError, TrainConfig,")
+
+
 def test_the_first_game_starts_soon_and_the_next_process_at_once(tmp_path):
     # The processor's time: it is the clock's on a quiet machine, and other work on a shared one changes it less.
     wall, first = json.loads(run_python(FIRST_GAME, NUMBA_CACHE_DIR=str(tmp_path)))

@@ -1,5 +1,6 @@
 """States, rewards and masks are the same bit by bit for any number of games and threads, compiled and interpreted."""
 
+import itertools
 import json
 import os
 import pickle
@@ -13,7 +14,11 @@ from hf_env.threads import run_blocks, split
 from tests.architecture.subprocesses import run_python
 from tests.benchmarks.playing import checksums
 
-RUN = "from tests.benchmarks.playing import checksums; import json; print(json.dumps(checksums({games}, {steps}, {slots}, threads={threads})))"
+RUN = """
+import json
+from tests.benchmarks.playing import checksums
+print(json.dumps(checksums({games}, {steps}, {slots}, threads={threads})))
+"""
 
 
 def test_the_checksums_see_a_difference():
@@ -47,7 +52,7 @@ def test_blocks_hold_every_game_once():
             blocks = split(num_games, threads)
             assert len(blocks) == min(threads, num_games)
             assert blocks[0].start == 0 and blocks[-1].stop == num_games
-            assert all(one.stop == two.start for one, two in zip(blocks[:-1], blocks[1:], strict=True))
+            assert all(one.stop == two.start for one, two in itertools.pairwise(blocks))
             sizes = [block.stop - block.start for block in blocks]
             assert max(sizes) <= 1.2 * num_games / len(blocks) + 1, (num_games, threads)
 

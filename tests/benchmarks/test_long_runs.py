@@ -56,4 +56,4 @@ def test_sixteen_processes_start_at_once_on_an_empty_cache(tmp_path):
         for process in processes:
             process.kill()
             process.wait()
-    assert [path for path in tmp_path.rglob("*.nbi")] and not list(tmp_path.rglob("*.tmp.*"))
+    assert list(tmp_path.rglob("*.nbi")) and not list(tmp_path.rglob("*.tmp.*"))

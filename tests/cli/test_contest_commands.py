@@ -82,7 +82,7 @@ def test_a_policy_for_another_table_is_refused(mistake, tmp_path):
 def test_what_is_to_be_installed_is_named(handfoot, monkeypatch, tmp_path):
     monkeypatch.setattr(cli_contest, "NEEDED", ("choix", "no_such_library"))
     code, out, err = handfoot("tournament", "greedy", "random", "--out", tmp_path / "out")
-    assert (code, out) == (1, "") and "reports need no_such_library: pip install" in err and err.count("\n") == 1
+    assert (code, out) == (2, "") and "reports need no_such_library: pip install" in err and err.count("\n") == 1
 
 
 def test_help_tells_the_values_that_are_used(handfoot):

@@ -5,6 +5,7 @@ import re
 import stat
 import subprocess
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,9 @@ def _pinned() -> dict[str, str]:
 
 def test_each_dependency_is_pinned_for_make():
     project = PROJECT["project"]
-    wanted = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
-    assert {_name(one) for one in wanted} <= set(_pinned())
+    wanted = chain(project["dependencies"], *project["optional-dependencies"].values())
+    # An extra may name others of this project, as hf-env[train].
+    assert {_name(one) for one in wanted} - {"hf-env"} <= set(_pinned())
     assert all(version and "+" not in version for version in _pinned().values())
 
 
@@ -42,6 +44,11 @@ def test_scripts_and_policies_exist():
     for point in points:
         module, _, name = point.partition(":")
         assert callable(getattr(import_module(module), name))
+
+
+@pytest.mark.parametrize("package", ["hf_env", "agents", "training"])
+def test_packages_are_typed(package):
+    assert (ROOT / package / "py.typed").exists() and "py.typed" in PROJECT["tool"]["setuptools"]["package-data"][package]
 
 
 def test_rule_sets_are_packaged():
@@ -83,6 +90,6 @@ def test_ci_calls_make_test_and_passes_on_its_exit_code(tmp_path):
 
 
 def test_make_knows_its_targets():
-    for target in ("train", "test", "test-long", "bench"):
+    for target in ("train", "test", "test-long", "lint", "bench"):
         result = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True)
         assert result.returncode == 0, result.stderr

@@ -1,6 +1,7 @@
 """``handfoot replay``."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -119,12 +120,24 @@ def test_an_animation_is_written(handfoot, games, tmp_path):
     code, said, err = handfoot("replay", games, "--game", 1, "--video", out, "--seat", 1)
     assert code == 0 and err == "" and said.count("\n") == 1 and "pictures of game 1" in said
     assert out.read_bytes().startswith(b"GIF89a")
+    film = tmp_path / "game.mp4"
+    code, said, err = handfoot("replay", games, "--game", 1, "--video", film, "--seat", 1)
+    assert code == 0 and err == "" and said.count("\n") == 1 and "pictures of game 1" in said
+    assert film.read_bytes()[4:8] == b"ftyp"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["game.gif", "game.mp4", "games.jsonl"]
+
+
+def test_a_film_without_its_library(mistake, games, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    monkeypatch.delitem(sys.modules, "hf_env.rendering.video", raising=False)
+    said = mistake("replay", games, "--game", 1, "--video", tmp_path / "game.mp4")
+    assert "--video: writing MP4 needs imageio-ffmpeg: pip install 'hf-env[video]'" in said
 
 
 def test_an_animation_that_cannot_be_made(mistake, games, tmp_path):
     out = tmp_path / "game.gif"
     assert "several games" in mistake("replay", games, "--video", out)
-    assert "must end with .gif" in mistake("replay", games, "--game", 1, "--video", tmp_path / "game.mp4")
+    assert "must end with .gif or .mp4" in mistake("replay", games, "--game", 1, "--video", tmp_path / "game.avi")
     assert "no folder" in mistake("replay", games, "--game", 1, "--video", tmp_path / "none" / "game.gif")
     assert "seat 2 is not one of 0 to 1" in mistake("replay", games, "--game", 1, "--video", out, "--seat", 2)
     assert "one file" in mistake("replay", games, games, "--video", out)

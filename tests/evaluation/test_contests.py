@@ -139,7 +139,7 @@ def report(tmp_path_factory):
 
 
 def test_totals_recomputed_from_the_records_by_a_separate_script_agree(report):
-    out, result = report
+    out, _ = report
     script = ROOT / "tests" / "evaluation" / "recount_alone.py"
     found = json.loads(subprocess.run([sys.executable, script, out], check=True, capture_output=True, text=True).stdout)
     told = {one["title"]: one for one in json.loads((out / "report.json").read_text())["matches"]}

@@ -14,6 +14,7 @@ import pytest
 
 from agents.seating import Asked
 from hf_env.rules import load_rules
+from tests.architecture.subprocesses import run_python
 from tests.evaluation.players import Faulty, first_legal, last_legal
 from training.evaluation.contests import Plan, crossplay, evaluation, tournament
 from training.evaluation.duplicate import evaluate
@@ -170,7 +171,7 @@ def test_an_interruption_keeps_what_is_finished(tmp_path):
     kept = list(out.glob("results/*.npz"))
     assert len(kept) >= 3 and not (out / "report.json").exists()
     assert {path.stem for path in kept} <= {path.name.split(".")[0] for path in out.glob("records/*.gz")}
-    with pytest.raises(ProcessLookupError):
+    with pytest.raises(ProcessLookupError):  # noqa: PT012 (the loop is the wait for it)
         # No process of the group is left, though its reaping may take a moment.
         for _ in range(100):
             os.killpg(process.pid, 0)
@@ -186,7 +187,7 @@ def test_a_checkpoint_that_changes_is_refused(tmp_path):
 
     def save(seed: int) -> None:
         scales = ObservationLayout((2, 2)).scales()
-        network = build_network(NetworkConfig(width=8, ignored=()), scales, 127, seed=seed)
+        network = build_network(NetworkConfig("mlp", width=8, ignored=()), scales, 127, seed=seed)
         save_policy(tmp_path / "net", network, {"num_seats": 2, "num_sides": 2, "rules": ["mini"]})
 
     plan = Plan(deals=16, rules=MINI, processes=1, out=tmp_path / "out")
@@ -216,3 +217,22 @@ def test_a_policy_of_this_project_may_compile_before_its_time_counts():
     assert watch.read() is None
     watch.note(replace(asked, policy=1))
     assert watch.read() is not None
+
+
+DEFINED_IN_A_SCRIPT = """
+from training.evaluation import Plan, tournament
+class Mine:
+    name = "mine"
+    def act(self, batch):
+        return batch.action_masks.argmax(1)
+def last(observations, action_masks):
+    return action_masks.shape[1] - 1 - action_masks[:, ::-1].argmax(1)
+result = tournament([Mine(), last], Plan(deals=8, rules="mini", processes=1))
+print(result.names, len(result.forfeits), result.pairs[0, 1].points.mean)
+"""
+
+
+def test_policies_of_a_script_without_a_file_play_in_processes():
+    """As those of a notebook: no process can import them by name."""
+    there = tournament([first_legal, last_legal], Plan(deals=8, rules=MINI, processes=1)).pairs[0, 1].points.mean
+    assert run_python(DEFINED_IN_A_SCRIPT).strip() == f"('mine', 'last') 0 {there}"

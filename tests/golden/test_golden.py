@@ -22,4 +22,4 @@ def test_the_golden_games_see_much():
     everything = "".join(texts.values())
     for wanted in (" take ", " ask ", " yes ", " no ", " meld ", "add 2>", "end out", "end stock", " discard "):
         assert wanted in everything, wanted
-    assert set(path.stem for path in FOLDER.glob("*.txt")) == set(GAMES)
+    assert {path.stem for path in FOLDER.glob("*.txt")} == set(GAMES)

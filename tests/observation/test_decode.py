@@ -111,7 +111,17 @@ def test_float32_is_the_scaled_int16(rules):
             env.step(action)
 
 
-@pytest.mark.parametrize("rules,driver", [("whitnack", "greedy_or_random"), ("mini", "random"), ("family", "non_discard")])
+@pytest.mark.parametrize(
+    "rules,driver",
+    [
+        ("whitnack", "greedy_or_random"),
+        ("mini", "random"),
+        ("family", "non_discard"),
+        ("six-threes", "greedy"),
+        ("three-player", "greedy_or_random"),
+        ("brouillette", "non_discard"),
+    ],
+)
 @pytest.mark.parametrize("events", [False, True])
 def test_what_is_written_bit_by_bit_equals_a_full_rewrite(rules, driver, events):
     # The options are written once a deal only; the rest at every decision.

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 NATURALS = "456789TJQKA"
 WILDS = "2*"
 KINDS = NATURALS + WILDS + "br"
-TARGETS = tuple(NATURALS) + ("wild",)  # what a card can be laid on: a meld of a rank, or the wild meld
+TARGETS = (*NATURALS, "wild")  # what a card can be laid on: a meld of a rank, or the wild meld
 
 _POINTS_KEY = {"*": "joker", "2": "two", "A": "ace", "b": "black3"}
 _POINTS_KEY.update(dict.fromkeys("4567", "low"))

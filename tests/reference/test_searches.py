@@ -39,7 +39,7 @@ def test_opening_search_equals_plain_search():
         hand = small_hand(rng, rng.randrange(3, 9))
 
         @cache
-        def most(hand, melds, books):
+        def most(hand, melds, books, options=options):
             best = 0
             for label, (_, cards) in LAYDOWNS.items():
                 left = without(hand, cards)
@@ -69,7 +69,7 @@ def test_going_out_search_equals_plain_search():
         side = {"melds": melds, "books": books, "opened": True}
         seen = set()
 
-        def finishes(hand, melds, books):
+        def finishes(hand, melds, books, rules=rules, seen=seen):
             """Lay down while the game with the yes given allows it; is there an end by going out?"""
             if (hand, str(melds), str(books)) in seen:
                 return False

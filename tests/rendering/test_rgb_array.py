@@ -1,6 +1,5 @@
-"""The drawn table: every preset, nothing hidden, the same bytes each time; and the animation of a record."""
+"""The drawn table: every preset, nothing hidden, the same bytes each time."""
 
-import io
 import time
 
 import gymnasium
@@ -10,17 +9,12 @@ from PIL import Image
 
 import hf_env  # noqa: F401  (registers the environment)
 from hf_env import hand_and_foot_v0
-from hf_env.engine.access import GameAccess
-from hf_env.engine.state import PHASE_DRAW
 from hf_env.positions import from_position
-from hf_env.records import RecordError, steps
 from hf_env.rendering import sprites
-from hf_env.rendering.animation import gif
 from hf_env.rendering.rgb_array import draw_table
 from hf_env.rules import list_rules, load_rules
 from tests.api.tables import table
 from tests.architecture.subprocesses import run_python
-from tests.cli.test_replay_command import _record
 from tests.observation.driving import reached_games
 from tests.observation.shuffling import shuffled_world
 
@@ -166,36 +160,3 @@ for make in (hand_and_foot_v0.env, lambda **arguments: gymnasium.make("HandAndFo
 def test_without_pillow_text_works_and_drawing_says_what_to_install():
     lines = run_python(WITHOUT_PILLOW).splitlines()
     assert lines == ["drawing a table needs Pillow: pip install 'hf-env[render]'"] * 2
-
-
-# ------------------------------------------------------------------------------------------------- animation
-
-
-def test_an_animation_has_a_picture_for_each_turn_and_each_deals_end():
-    record = _record("mini", 1)
-    data, number = gif(record)
-    moments = [step.action is None or step.games[0]["phase"] == PHASE_DRAW for step in steps(record)]
-    assert number == sum(moments) > 5
-    film = Image.open(io.BytesIO(data))
-    assert film.size == (800, 600) and film.n_frames == number and film.info["loop"] == 0
-    durations = []
-    for frame in range(number):
-        film.seek(frame)
-        durations.append(film.info["duration"])
-    assert durations == [900] * (number - 1) + [4000]
-    access = GameAccess(load_rules("mini").to_record())
-    access.start(1)
-    film.seek(0)
-    shown = np.asarray(film.convert("RGB"), int)
-    assert np.abs(shown - draw_table(access.games, 0, load_rules("mini"), None)).mean() < 2
-    assert gif(record, view=0)[0] != data
-    assert gif(record, each="action")[1] == len(moments)
-
-
-def test_an_animation_refuses_a_seat_that_is_not_there_and_a_record_that_differs():
-    record = _record("mini", 1)
-    with pytest.raises(IndexError, match="seat 2"):
-        gif(record, view=2)
-    record["deals"][-1]["scores"][0] += 5
-    with pytest.raises(RecordError, match="scores"):
-        gif(record)

@@ -100,7 +100,7 @@ def checkpoint(tmp_path_factory):
     from agents.neural.network import NetworkConfig, build_network
 
     layout = ObservationLayout((4, 2))
-    network = build_network(NetworkConfig(width=16, depth=1), layout.scales(), 127, seed=1)
+    network = build_network(NetworkConfig("mlp", width=16), layout.scales(), 127, seed=1)
     folder = tmp_path_factory.mktemp("policy")
     save_policy(folder, network, {"num_seats": 4, "num_sides": 2, "value_of": {"reward": "score_difference", "shaping": "full"}})
     return folder

@@ -199,7 +199,7 @@ def statistics_of(games, seat):
 
 @pytest.mark.parametrize(("preset", "turns"), [("mini", 9), ("two-player", 12)])
 def test_true_worlds_and_sampled_ones_are_distributed_alike(preset, turns):
-    # Where a wild or a red 3 may be the upcard the shuffle's posterior is exactly uniform: docs/search.md 2.
+    # Where a wild or a red 3 may be the upcard the shuffle's posterior is exactly uniform: docs/search_player.md 2.
     rules = load_rules(preset).with_overrides(bury_upcard=[])
     games = true_decisions(rules, 12_000, turns, seed=4)
     seat = int(games["to_move"][0])

@@ -15,7 +15,7 @@ from .fake_vector_game import FakeVectorGame
 def small_config(**changes):
     base = TrainConfig(
         num_games=32, rollout_steps=24, minibatch_size=256, time_budget_seconds=None, decisions_budget=40_000,
-        threads=1, network=NetworkConfig(width=32, ignored=()),
+        threads=1, network=NetworkConfig("mlp", width=32, depth=2, ignored=()),
     )  # fmt: skip
     return base.replace(**changes)
 
@@ -36,7 +36,7 @@ def make_learner(config=None, games=None):
     """A learner with a collector on fresh stand-in games: (learner, collector)."""
     config = config or small_config()
     games = games or FakeVectorGame(config.num_games, config.seed)
-    network = build_network(config.network, games.observation_scale, games.num_actions, seed=config.seed)
+    network = build_network(config.network, games.observation_scale, games.num_actions, config.seed, games.observation_layout)
     league = make_league(config, games.num_games, games.num_seats, games.num_sides)
     learner = PpoLearner(network, config, np.random.default_rng(1))
     return learner, Collector(games, league, config)

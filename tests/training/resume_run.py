@@ -21,7 +21,7 @@ def tiny_config(updates=UPDATES, **changes):
     base = TrainConfig(
         rules={"preset": "mini", "deals": 2}, num_games=NUM_GAMES, rollout_steps=STEPS, minibatch_size=32, epochs=2,
         time_budget_seconds=None, decisions_budget=updates * DECISIONS_AN_UPDATE, threads=1,
-        network=NetworkConfig(width=16), seats=("learner", "pool:opponents"),
+        network=NetworkConfig(width=16, rank_width=8), seats=("learner", "pool:opponents"),
         pools={"opponents": {"learner": 1, "past": 3, "expert": 1, "greedy:noise=0.1": 1}},
         pool_size=10, pool_interval=2 / updates, num_evaluations=0, checkpoint_seconds=0.0, seed=3,
     )  # fmt: skip

@@ -94,7 +94,7 @@ def random_rollout(seed, steps=60, games=7, num_seats=4):
 
 
 def run(rollout, gae_lambda):
-    rows, *_, values, cut_values = rollout
+    *_, values, cut_values = rollout
     advantages, entry = np.empty_like(values), np.empty_like(cut_values)
     seat_advantages(*rollout, gae_lambda, advantages, entry)
     return advantages, entry

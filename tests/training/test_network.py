@@ -13,7 +13,7 @@ from training.trainer import visible_scale
 def test_ignored_sections_change_nothing_and_cost_no_weights() -> None:
     games = VectorGame(3, "whitnack", seed=1)
     ignored = games.observation_layout["recent_discards"]
-    network = build_network(NetworkConfig(width=16), visible_scale(games, ("recent_discards",)), 127, seed=2)
+    network = build_network(NetworkConfig("mlp", width=16, depth=2), visible_scale(games, ("recent_discards",)), 127, seed=2)
     assert network.hidden[0].weight.shape == (16, games.observation_width - ignored.length)
     before = torch.from_numpy(games.observations.copy())
     after = before.clone()
@@ -27,7 +27,7 @@ def test_ignored_sections_change_nothing_and_cost_no_weights() -> None:
 
 def test_all_columns_equal_a_plain_linear_layer() -> None:
     games = VectorGame(2, "mini", seed=1)
-    network = build_network(NetworkConfig(width=8, ignored=()), games.observation_scale, 127, seed=2)
+    network = build_network(NetworkConfig("mlp", width=8, depth=2, ignored=()), games.observation_scale, 127, seed=2)
     scaled = torch.from_numpy(games.observations.astype(np.float32) * games.observation_scale)
     first = network.hidden[0]
     expected = torch.relu(network.norms[0](first(scaled)))

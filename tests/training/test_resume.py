@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 TIMES = ("run/seconds", "speed/")
 # Of a trainer, between two iterations: what is no state of the run, and why.
 NO_STATE = {
-    r"\._started|\._seconds_before|\._threads_set": "wall time",
+    r"\._started|\._seconds_before": "wall time",
     r"\.run_dir.*|\.log\.run_dir.*": "where the run lies",
     r"\.log\._(writer|purge_step).*": "an open file of TensorBoard, whose later steps a resumed run purges",
     r"\.collector\._\w+": "the rollout's arrays: each row is written before it is read",
@@ -160,7 +160,7 @@ def test_each_value_of_a_checkpoint_is_needed(tmp_path):
         found = trainer.learner.network, {k: v for k, v in arrays.items() if k != name}, {k: v for k, v in values.items() if k != name}
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(state, "read_checkpoint", lambda _, found=found: found)
-            with pytest.raises(CheckpointError, match="lacks|fit"):
+            with pytest.raises(CheckpointError, match=r"lacks|fit"):
                 state.restore_trainer(trainer)
 
 
@@ -284,7 +284,7 @@ def test_a_hostile_config_cannot_name_a_module(saved):
     folder, _ = saved
     config = read_json(folder / "config.json")
     write_json(folder / "config.json", config | {"seats": ["learner", "python:tests.training.test_resume:Bomb"]})
-    with pytest.raises(ValueError, match="seats.1. holds 'python:"):
+    with pytest.raises(ValueError, match=r"seats.1. holds 'python:"):
         resume(folder, show_progress=False)
 
 
@@ -331,7 +331,7 @@ def test_the_same_command_twice_gives_the_same_run(straight, tmp_path):
 
 
 def test_line_ups_logged_after_the_checkpoint_are_dropped(saved, straight):
-    folder, newest = saved
+    folder, _ = saved
     with open(folder / GAMES_NAME, "a") as file:
         file.write(json.dumps({"iteration": UPDATES + 1, "seats": ["learner"], "games": 1}) + '\n{"iter')
     assert (folder / LOG_NAME).exists()

@@ -35,7 +35,7 @@ def collected(rollouts=3, **changes):
         lineups = []
         step = games.step
 
-        def recording_step(actions, step=step):
+        def recording_step(actions, step=step, lineups=lineups):
             lineups.append(collector.league.lineups.copy())
             step(actions)
 

@@ -111,7 +111,8 @@ def slower(ratios: dict[str, float], baseline: dict[str, float]) -> list[str]:
     if set(ratios) != set(baseline):
         raise ValueError(f"the baseline is of {sorted(baseline)}, measured were {sorted(ratios)}: write a new baseline")
     return [
-        f"{name}: {ratios[name]:.3g} times the NumPy loop, {1 - ratios[name] / baseline[name]:.0%} below the baseline of {baseline[name]:.3g}"
+        f"{name}: {ratios[name]:.3g} times the NumPy loop, {1 - ratios[name] / baseline[name]:.0%} below the baseline of "
+        f"{baseline[name]:.3g}"
         for name in sorted(ratios)
         if ratios[name] < WARN_BELOW * baseline[name]
     ]

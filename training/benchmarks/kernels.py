@@ -1,8 +1,8 @@
 """Loops of the benchmarks at engine speed: choosing a random legal action in every game, copying games."""
 
-import numpy as np
-
 from hf_env.engine.jit import copy_record, entry
+from hf_env.engine.lanes import count_bits
+from hf_env.engine.lay_downs import legal_bits, nth_legal
 from hf_env.engine.rng import advance, below
 
 
@@ -10,17 +10,12 @@ from hf_env.engine.rng import advance, below
 def choose_random_legal(masks, states, actions):
     """actions[i] = a legal action of row i, each as likely.
 
-    masks: (N, A) int8. states: (N,) uint64, a random stream a row, moved on. actions: (N,) int64, overwritten.
+    masks: (N, 127) int8. states: (N,) uint64, a random stream a row, moved on. actions: (N,) int64, overwritten.
     """
-    legal = np.empty(masks.shape[1] + 1, np.int64)
     for i in range(masks.shape[0]):
-        # Without a branch: every action is written, only a legal one moves the place of the next.
-        number = 0
-        for action in range(masks.shape[1]):
-            legal[number] = action
-            number += masks[i, action]
+        low, high = legal_bits(masks[i])
         states[i] = advance(states[i])
-        actions[i] = legal[below(states[i], number)]
+        actions[i] = nth_legal(low, high, below(states[i], count_bits(low) + count_bits(high)))
 
 
 @entry

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from training.benchmarks.rows import BenchmarkError, Row
 
@@ -32,7 +33,8 @@ def measure_ours(seed: int, seconds: float) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(config, Path(folder), make_games(config))
         trainer.iterate()
-        decisions, begun, shares, iterations = trainer.decisions, time.perf_counter(), {}, 0
+        decisions, begun, iterations = trainer.decisions, time.perf_counter(), 0
+        shares: dict[str, float] = {}
         while time.perf_counter() - begun < seconds or iterations < 2:
             values = trainer.iterate()
             iterations += 1
@@ -53,37 +55,43 @@ def measure_sb3(seed: int, seconds: float) -> dict:
     from sb3_contrib import MaskablePPO
     from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
     from stable_baselines3.common.vec_env import DummyVecEnv
-    from torch import nn
 
-    import hf_env  # noqa: F401  (registers HandAndFoot-v0)
-    from hf_env import VectorGame
+    from agents.neural import build_network
+    from hf_env import VectorGame, load_rules
+    from hf_env.threads import available_cores
     from training.config import TrainConfig
-    from training.threads import fastest_threads
     from training.trainer import visible_scale
 
     config = TrainConfig()
-    visible = int((visible_scale(VectorGame(1), config.network.ignored) != 0).sum())
+    games = VectorGame(1)
+    scale = visible_scale(games, config.network.ignored, [load_rules(config.rules)])
 
     class Body(BaseFeaturesExtractor):
-        """Our network's body, so that both learn as many weights: one body for policy and value."""
+        """Our network, so that both learn as many weights; MaskablePPO puts its two heads, one layer each, on what it tells."""
 
         def __init__(self, space) -> None:
-            super().__init__(space, config.network.width)
-            widths = [visible] + [config.network.width] * config.network.depth
-            layers = [nn.Sequential(nn.Linear(i, o), nn.LayerNorm(o), nn.ReLU()) for i, o in zip(widths[:-1], widths[1:], strict=True)]
-            self.body = nn.Sequential(*layers)
+            super().__init__(space, games.num_actions + 1)
+            self.network = build_network(config.network, scale, games.num_actions, seed, games.observation_layout)
 
         def forward(self, observations: torch.Tensor) -> torch.Tensor:
-            return self.body(observations[:, :visible])  # which of them does not matter here
+            logits, values = self.network(observations)
+            return torch.cat([logits, values[:, None]], 1)
 
-    fastest_threads(visible, config.network.width)
     tables = DummyVecEnv([lambda: gymnasium.make("HandAndFoot-v0", shaping=config.shaping, disable_env_checker=True)] * SB3_TABLES)
     model = MaskablePPO(
         "MlpPolicy", tables, seed=seed, n_steps=SB3_STEPS, batch_size=config.minibatch_size, n_epochs=config.epochs, device="cpu",
         policy_kwargs={"features_extractor_class": Body, "net_arch": []},
     )  # fmt: skip
     rollout = SB3_TABLES * SB3_STEPS
+    # PyTorch's threads as it would have them, or one where that is faster now; each after a first rollout to warm up.
+    times = {}
     model.learn(rollout)
+    for threads in {available_cores(), 1}:
+        torch.set_num_threads(threads)
+        begun = time.perf_counter()
+        model.learn(rollout, reset_num_timesteps=False)
+        times[threads] = time.perf_counter() - begun
+    torch.set_num_threads(min(times, key=times.__getitem__))
     decisions, begun = 0, time.perf_counter()
     while time.perf_counter() - begun < seconds or decisions == 0:
         model.learn(rollout, reset_num_timesteps=False)
@@ -92,16 +100,13 @@ def measure_sb3(seed: int, seconds: float) -> dict:
     return {"speed": decisions / elapsed, "decisions": decisions}
 
 
-def _run(which: str, seed: int, seconds: float) -> dict | str:
-    """Measure in a process of its own; the result, or why it is missing. Raises BenchmarkError where ours fails."""
+def _run(which: str, seed: int, seconds: float) -> dict[str, Any] | str:
+    """Measure in a process of its own; the result, or why it is missing."""
     command = [sys.executable, "-m", "training.benchmarks.learning", which, str(seed), str(seconds)]
     done = subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=_PATIENCE_SECONDS + 20 * seconds, check=False)
     if done.returncode == 0:
         return json.loads(done.stdout.splitlines()[-1])
-    reason = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    if which == "ours":
-        raise BenchmarkError(f"training: {reason}")
-    return reason
+    return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
 
 
 def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[Callable[[], list[Row]]]:
@@ -109,7 +114,10 @@ def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[C
     ours: list[dict] = []
 
     def measure() -> list[Row]:
-        ours.append(_run("ours", seed, seconds))
+        found = _run("ours", seed, seconds)
+        if isinstance(found, str):
+            raise BenchmarkError(f"training: {found}")
+        ours.append(found)
         return []
 
     def finish() -> list[Row]:

@@ -40,7 +40,8 @@ def rate(
 ) -> tuple[float, int, float]:
     """Call `play` over and over; it returns how many decisions it made.
 
-    clock: gives the seconds that decisions are counted against. seconds: of wall time, gone on with until is_enough(), up to PATIENCE_SECONDS in all.
+    clock: gives the seconds that decisions are counted against. seconds: of wall time, gone on with until is_enough(), up to
+    PATIENCE_SECONDS in all.
     Returns decisions a second (the median over parts of PART_SECONDS), decisions and seconds in all.
     """
     part_seconds = min(PART_SECONDS, seconds)

@@ -43,8 +43,9 @@ class Suite:
 
     def _steps(self) -> list[Callable[[], list[Row]]]:
         makers = {
-            "vector": self._vector, "profile": self._profile, "threads": self._threads, "aec": self._aec, "players": self._players, "copies": self._copies,
-            "memory": self._memory, "start": self._start, "peers": self._peers, "training": self._training,
+            "vector": self._vector, "profile": self._profile, "threads": self._threads, "aec": self._aec,
+            "players": self._players, "copies": self._copies, "memory": self._memory, "start": self._start,
+            "peers": self._peers, "training": self._training,
         }  # fmt: skip
         return [step for section in self.sections for step in makers[section]()]
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import zlib
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 
@@ -34,7 +34,8 @@ _CHECKED_GAMES = 1024
 class RandomPlay:
     """Random legal play in a VectorGame, the same for every number of threads; counts what ends.
 
-    arguments: as of VectorGame. actions: (N,) int64, the last. decisions, deals, ended: so far. digest: crc32 of the games after the opening steps.
+    arguments: as of VectorGame. actions: (N,) int64, the last. decisions, deals, ended: so far. digest: crc32 of the games
+    after the opening steps.
     """
 
     def __init__(self, num_games: int, rules: Any, seed: int, **arguments: Any) -> None:
@@ -106,7 +107,10 @@ def vector_rows(num_games: int, rules: Any, seed: int, seconds: float, threads: 
     """
     name = f"{num_games:,} game{'s' * (num_games > 1)}"
     rows, digests = [], {}
-    variants = [("full", "masks and observations", {}), ("masks", "masks alone", {"observations": False})]
+    variants: list[tuple[str, str, dict[str, Any]]] = [
+        ("full", "masks and observations", {}),
+        ("masks", "masks alone", {"observations": False}),
+    ]
     if threads > 1 and num_games >= threads:
         variants.append((f"threads{threads}", f"masks and observations, {threads} threads", {"threads": threads}))
     for key, label, arguments in variants:
@@ -157,20 +161,21 @@ def thread_rows(num_games: int, rules: list[dict], seed: int, seconds: float, th
         subprocess.Popen([sys.executable, "-c", _PROCESS, settings], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for _ in range(threads)
     ]
+    pipes = [(cast(IO[str], child.stdin), cast(IO[str], child.stdout)) for child in children]
     try:
-        for child in children:
-            if child.stdout.readline() != "ready\n":
+        for _, told in pipes:
+            if told.readline() != "ready\n":
                 raise BenchmarkError("a process of the comparison of threads with processes did not start")
-        for child in children:
-            child.stdin.write("\n")
-            child.stdin.flush()
-        processes = sum(json.loads(child.stdout.readline()) for child in children)
+        for ask, _ in pipes:
+            ask.write("\n")
+            ask.flush()
+        processes = sum(json.loads(told.readline()) for _, told in pipes)
     finally:
-        for child in children:
+        for child, (ask, told) in zip(children, pipes, strict=True):
             child.kill()
             child.wait()
-            child.stdin.close()
-            child.stdout.close()
+            ask.close()
+            told.close()
     name = f"{num_games:,} games"
     return [
         Row("threads", "threads/one", f"{name}, 1 thread", one, "decisions/s"),

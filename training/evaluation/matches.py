@@ -118,7 +118,7 @@ def play_part(
     num_slots: int = DEFAULT_NUM_SLOTS,
     judge: Judge | None = None,
     on_progress: Callable[[int], None] | None = None,
-    on_record: Callable[[dict[str, Any]], None] | None = None,
+    on_record: Callable[[dict[str, Any]], object] | None = None,
 ) -> Part:
     """Play `count` clusters of a match from number `first`.
 
@@ -129,6 +129,7 @@ def play_part(
     clusters = np.repeat(np.arange(first, first + count), match.num_seatings)
 
     def record(game: int, values: dict[str, Any]) -> None:
+        assert on_record is not None
         seating = int(seatings[game])
         place = {"title": match.title, "cluster": int(clusters[game]), "seating": seating, "side": match.sides[seating]}
         on_record(values | {"match": place})
@@ -145,7 +146,7 @@ def play_part(
 class Tally:
     """What a match came to, by cluster (C,) and where said by seating (K,), in the order of the clusters.
 
-    numbers: of the clusters. deals (C, K). differences (C, K): sum over deals of the measured side's points less the mean
+    numbers: of the clusters. deals (C, K): of each game. differences (C, K): sum over deals of the measured side's points less the mean
     of the others'. won (C, K): share of the game won by the measured side; a tie of m sides counts 1 / m. points (C, 2):
     of the measured side and of the others together. outs (C, 2): deals that the measured side, another side went out.
     num_sides: of the rules. num_forfeits: games forfeited.
@@ -205,9 +206,9 @@ def _by_cluster(part: Part, sides: int) -> tuple[np.ndarray, ...]:
         [np.ones_like(own), (sides - 1) * own - others, own, others, out_side == own_side, (out_side >= 0) & (out_side != own_side)],
         axis=1,
     )  # fmt: skip
-    sums = np.zeros((part.count * seatings, by_deal.shape[1]), np.int64)
-    np.add.at(sums, results.deal_games, by_deal)
-    sums = sums.reshape(part.count, seatings, -1)
+    by_game = np.zeros((part.count * seatings, by_deal.shape[1]), np.int64)
+    np.add.at(by_game, results.deal_games, by_deal)
+    sums = by_game.reshape(part.count, seatings, -1)
     best = results.totals == results.totals.max(1, keepdims=True)
     share = best[np.arange(len(best)), np.tile(own_sides, part.count)] / best.sum(1)
     numbers = np.arange(part.first, part.first + part.count)

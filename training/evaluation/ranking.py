@@ -16,9 +16,12 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Ranking:
-    """above: (P, P) bool, whether the first is above the second. best, worst: (P,) ranks from 1. order: indices, by best
+    """The order of P policies, as far as their matches give one.
+
+    above: (P, P) bool, whether the first is above the second. best, worst: (P,) ranks from 1. order: indices, by best
     and then worst rank. circles: groups of policies that beat each other in a circle, or of which a chain of matches
-    says one thing and their own match hints at the other."""
+    says one thing and their own match hints at the other.
+    """
 
     above: np.ndarray
     best: np.ndarray

@@ -25,8 +25,8 @@ NUM_RESAMPLES = 500
 @dataclass(frozen=True)
 class Ratings:
     """unbeaten: whether some policies never lost a game to the others, so that their distance to them is at least the one
-    told: it comes from the DRAWN_GAMES. ratings, low, high: (P,) Elo points, their mean 0, with the interval. expected: (P, P) share of games that the
-    ratings give the first against the second, the sides being equal in number."""
+    told: it comes from the DRAWN_GAMES. ratings, low, high: (P,) Elo points, their mean 0, with the interval. expected:
+    (P, P) share of games that the ratings give the first against the second, the sides being equal in number."""
 
     unbeaten: bool
     ratings: np.ndarray

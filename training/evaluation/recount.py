@@ -89,7 +89,7 @@ class Recount:
 
     def first_difference(self, report: Mapping[str, Any]) -> str | None:
         """What differs first from a report (``report.json``), None where all matches agree game seed by game seed."""
-        entries = report.get("matches") or [report | {"title": f"{report['policy_a']} against {report['policy_b']}"}]
+        entries = report.get("matches") or [dict(report) | {"title": f"{report['policy_a']} against {report['policy_b']}"}]
         titles = [entry["title"] for entry in entries]
         if set(titles) != set(self.matches):
             odd = sorted(set(titles) ^ set(self.matches))[0]

@@ -65,7 +65,7 @@ def tournament_html(result: TournamentResult, *, out: bool = True, records: bool
 
 def misfits(result: TournamentResult) -> list[str]:
     """Matches whose interval of games won does not hold what the ratings expect, in words; only with two sides."""
-    lines = []
+    lines: list[str] = []
     if result.rules[0].num_sides != 2:
         return lines
     for match in result.matches:

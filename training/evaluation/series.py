@@ -14,6 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import wait
 
+import cloudpickle
+
 from agents.seating import Forfeit, PolicyError, UnfitPolicyError
 from training.evaluation.matches import Part, next_clusters
 from training.evaluation.store import Block, Store
@@ -49,7 +51,9 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.memory = context.RawArray("d", 5)
         self.connection, other = context.Pipe()
-        self.process = context.Process(target=work, args=(other, self.memory, series), daemon=True)
+        # By value, which pickle does not: policies defined in a notebook or a script can then be played in processes too.
+        data = cloudpickle.dumps(series)
+        self.process = context.Process(target=work, args=(other, self.memory, data), daemon=True)
         # A new process begins with its starter's signals: an interruption must not reach it while it imports.
         in_main = threading.current_thread() is threading.main_thread()
         before = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main else None
@@ -163,6 +167,7 @@ class _Run:
             return
         if kind != "done":
             raise {"unfit": UnfitPolicyError, "policy": PolicyError}.get(kind, RuntimeError)(value)
+        assert worker.order is not None  # who is done had something to do
         block = worker.order.block
         worker.order, worker.deals = None, 0
         part = Part(self.series.matches[block.match], block.first, block.count, value)

@@ -177,11 +177,11 @@ def _mirrored(pair: Pair) -> Pair:
     """The same match of two sides, seen from the other."""
     t = pair.tally
     table = Tally(t.numbers, t.deals, -t.differences, 1 - t.won, t.points[:, ::-1], t.outs[:, ::-1], 2, t.num_forfeits, t.num_decisions)
-    turned = [
+    points, won = (
         Interval(origin - one.mean, origin - one.high, origin - one.low, one.standard_error, one.num_clusters)
         for origin, one in ((0.0, pair.points), (1.0, pair.won))
-    ]
-    return Pair(pair.b, pair.a, table, *turned, pair.standard_errors, pair.forfeits)
+    )
+    return Pair(pair.b, pair.a, table, points, won, pair.standard_errors, pair.forfeits)
 
 
 def _difference(there: Tally, back: Tally, confidence: float) -> Interval:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import pickle
 import signal
 import sys
 import time
@@ -102,13 +103,14 @@ def load_policies(specs: Sequence[Any], names: Sequence[str], expected: Sequence
     return policies
 
 
-def work(connection, memory, series: Series) -> None:
-    """Play the orders that come through the connection until None comes or it closes.
+def work(connection, memory, pickled: bytes) -> None:
+    """Play the orders that come through the connection until None comes or it closes. pickled: the Series.
 
     Sends ("deals", number finished of this block), ("done", GameResults), or ("unfit" | "policy" | "failed", one line).
     """
     # The process that started this one decides what an interruption means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    series: Series = pickle.loads(pickled)
     own = [isinstance(spec, str) and not spec.startswith(PYTHON) for spec in series.specs]
     watch = Watch(memory, {policy: _UNTIMED_ASKS for policy, is_own in enumerate(own) if is_own})
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
@@ -146,7 +148,8 @@ def _play(series: Series, policies: Sequence[Any], order: Order, watch: Watch, c
 
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(open_file(order.draft, "w")) if order.draft is not None else None
+        write = None if file is None else lambda record: file.write(line(record))
         return play_part(
             series.matches[block.match], policies, series.names, series.rules, series.seed, block.first, block.count,
-            judge=judge, on_progress=report, on_record=(lambda record: file.write(line(record))) if file else None,
+            judge=judge, on_progress=report, on_record=write,
         )  # fmt: skip

@@ -1,0 +1,92 @@
+"""A position as a policy sees it: each move with its probability and its points, and why the others are illegal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from agents.catalogue import load
+from agents.seating import policy_name
+from hf_env.actions import ACTIONS
+from hf_env.engine.rewards import POINTS_PER_REWARD
+
+_COLUMNS = ("move", "probability", "points")
+
+
+@dataclass(frozen=True)
+class Move:
+    """One action. label: its name. probability: of its playing it, as its
+    ``evaluate`` tells (of ``search`` the share of the playouts). points: what it expects of it, as
+    ``Analysis.points``; None where it does not say. reason: why it is illegal; empty for a legal one.
+    """
+
+    action: int
+    label: str
+    probability: float
+    points: float | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a policy makes of a position.
+
+    seat: who is to decide. chosen: label of the action that it takes. points: what it expects for its side, as a score
+    difference; None where it has no values. Of ``search`` that is the whole deal's, of a learned policy its value x
+    1,000: the reward that it expects from here on (with shaping "full": the change from what lies and is held now).
+    legal: the legal moves, the most probable first. illegal: the other actions, in the order of their ids.
+    """
+
+    policy: str
+    seat: int
+    chosen: str
+    points: float | None
+    legal: tuple[Move, ...]
+    illegal: tuple[Move, ...]
+
+    def __str__(self) -> str:
+        head = f"{self.policy}, seat {self.seat}: {self.chosen}{_told(self.points, ', expecting {:+,.0f} points')}"
+        rows = [_COLUMNS, *((move.label, f"{move.probability:.1%}", _told(move.points, "{:+,.0f}")) for move in self.legal)]
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        lines = [f"  {row[0].ljust(widths[0])}  {row[1].rjust(widths[1])}  {row[2].rjust(widths[2])}".rstrip() for row in rows]
+        return "\n".join([head, *lines])
+
+
+def analyse(policy: Any, env: Any, seed: int = 0) -> Analysis:
+    """Ask a policy about the decision at hand of a PettingZoo environment; nothing is played.
+
+    policy: as for ``agents.load``. One that tells no probabilities, as a scripted player, plays its choice with
+    probability 1. Only ``search`` tells the points of single moves. seed: of the policy's randomness.
+
+    Raises UnknownPolicyError for a spec that names no policy, RuntimeError when nobody is to decide.
+    """
+    loaded = load(policy)
+    table, batch = env.unwrapped, env.unwrapped.decision(seed)
+    if hasattr(loaded, "start"):
+        loaded.start(1, table.rules, seed)
+    found = loaded.search(batch, forced_too=True) if hasattr(loaded, "search") else None
+    chosen = int(loaded.act(batch)[0] if found is None else found.actions[0])
+    means = np.full(len(ACTIONS), np.nan) if found is None else found.means[0]
+    probabilities, points = np.eye(len(ACTIONS))[chosen], None
+    if hasattr(loaded, "evaluate"):
+        told, values = loaded.evaluate(batch)
+        probabilities, points = told[0], float(values[0]) * POINTS_PER_REWARD
+
+    def move(action: int) -> Move:
+        is_legal = bool(batch.action_masks[0, action])
+        mean = float(means[action]) if np.isfinite(means[action]) else None
+        reason = "" if is_legal else table.why_illegal(action)
+        return Move(action, ACTIONS.label(action), float(probabilities[action]), mean, reason)
+
+    moves = [move(action) for action in range(len(ACTIONS))]
+    legal = sorted((one for one in moves if not one.reason), key=lambda one: (-one.probability, one.action != chosen))
+    return Analysis(
+        policy_name(policy), int(batch.seats[0]), ACTIONS.label(chosen), points, tuple(legal),
+        tuple(one for one in moves if one.reason),
+    )  # fmt: skip
+
+
+def _told(number: float | None, form: str) -> str:
+    return "" if number is None else form.format(number)

@@ -1,0 +1,1 @@
+"""Other people's learners on this project's environments: short scripts to read and to copy from."""

@@ -1,0 +1,44 @@
+"""Work on rows cut into parts, which threads of one process do side by side.
+
+PyTorch can share each operation among threads, but a network as small as ours spends more time waiting for the other
+threads than it gains, and on a busy core that wait is thousands of times a second. Here each thread takes its rows
+through the whole network, forwards and backwards (PyTorch holds no lock of the interpreter meanwhile), and the parts'
+results are added in their order. So the number of parts, not of threads, decides how sums are rounded: a run repeats
+exactly on any number of threads.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TypeVar
+
+from hf_env.threads import available_cores, run_blocks
+
+_Result = TypeVar("_Result")
+# Fewer rows than this are not worth a second thread.
+_LEAST_ROWS = 64
+
+
+class Parts:
+    """Cuts rows into ``number`` parts and works on them with ``threads`` threads; 0: as many as there are cores."""
+
+    def __init__(self, number: int, threads: int) -> None:
+        self.number = number
+        self.threads = min(number, threads or available_cores())
+
+    def cut(self, num_rows: int) -> list[slice]:
+        """Contiguous parts of 0..num_rows, none of them empty; one alone where there are few rows."""
+        number = self.number if num_rows >= self.number * _LEAST_ROWS else 1
+        bounds = [num_rows * part // number for part in range(number + 1)]
+        return [slice(low, high) for low, high in itertools.pairwise(bounds)]
+
+    def run(self, call: Callable[[slice], _Result], num_rows: int) -> list[_Result]:
+        """call(part) of each part of ``num_rows`` rows; the results in order."""
+        parts = self.cut(num_rows)
+        threads = min(self.threads, len(parts))
+        if threads == 1:
+            return [call(part) for part in parts]
+        bounds = [len(parts) * thread // threads for thread in range(threads + 1)]
+        shares = [parts[low:high] for low, high in itertools.pairwise(bounds)]
+        return [result for results in run_blocks(lambda share: [call(part) for part in share], shares) for result in results]
