@@ -36,6 +36,10 @@ class SearchResult:
     means: np.ndarray
 
 
+# Actions compared by default, and the budget from which on many are: docs/search_player.md, section 6.
+FEW_CANDIDATES, MANY_CANDIDATES, MANY_ROLLOUTS = 8, 16, 500
+
+
 class SearchPolicy:
     """Determinised search over what the seat may know.
 
@@ -44,16 +48,18 @@ class SearchPolicy:
     key of ``agents.scripted.dispatch.NUMBERS``). policy: instead of that player a learned one, a path to a checkpoint or a
     policy with ``evaluate``, whose probabilities and value are used (agents/search/learned.py). depth: turns after which a
     playout is cut and the value fitted to the player's play stands for the rest; 0: never, and never where no value was
-    fitted to that player and rule set. candidates: actions compared at most, in the player's own order, 2 or more. guard:
-    standard errors by which an action must beat the player's own choice, 0 or more. threads: decisions of a batch searched
-    side by side; no effect on the results.
+    fitted to that player and rule set. candidates: actions compared at most, in the player's own order, 2 or more; None: 8, or
+    16 with 500 rollouts or more, of which 8 do not make enough. guard: standard errors by which an action must beat the
+    player's own choice, 0 or more. threads: decisions of a batch searched side by side; no effect on the results.
     Raises KeyError for an unknown player, ValueError for a number out of range.
     """
 
     def __init__(
         self, rollouts: int = 200, player: str = DEFAULT_PLAYER, *, policy: Any = None, ms: float | None = None,
-        depth: int = 8, candidates: int = 8, guard: float = 1.0, threads: int = 1,
+        depth: int = 8, candidates: int | None = None, guard: float = 1.0, threads: int = 1,
     ) -> None:  # fmt: skip
+        if candidates is None:
+            candidates = MANY_CANDIDATES if ms is None and rollouts >= MANY_ROLLOUTS else FEW_CANDIDATES
         least = {
             "rollouts": (rollouts, 2), "depth": (depth, 0), "candidates": (candidates, 2), "guard": (guard, 0),
             "threads": (threads, 1),

@@ -155,6 +155,14 @@ def test_specs_and_their_mistakes():
         SearchPolicy(player="nobody")
 
 
+@pytest.mark.parametrize(
+    ("spec", "candidates"),
+    [("search:rollouts=499", 8), ("search:rollouts=500", 16), ("search:ms=5", 8), ("search:rollouts=800,candidates=4", 4)],
+)
+def test_a_large_budget_compares_more_actions(spec, candidates):
+    assert agents.load(spec).candidates == candidates
+
+
 def test_without_torch():
     script = "import agents, sys; agents.load('search:player=greedy'); print('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "False\n"
