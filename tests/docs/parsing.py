@@ -15,6 +15,7 @@ import click
 import pytest
 
 from tests.docs.pages import ROOT
+from training import search_gain
 from training.cli import handfoot
 
 _PLACEHOLDER = re.compile(r"[A-Z][A-Z0-9]*")
@@ -95,8 +96,8 @@ def _check_pip(words: list[str]) -> None:
 
 
 def options() -> set[str]:
-    """Every option of the command and its subcommands, as ``--deals`` and ``--no-records``."""
-    found, waiting = set(), [handfoot]
+    """Every option of the command, its subcommands and `python -m training.search_gain`, as ``--deals`` and ``--no-records``."""
+    found, waiting = set(), [handfoot, search_gain.main]
     while waiting:
         command = waiting.pop()
         for parameter in command.params:
