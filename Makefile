@@ -9,6 +9,7 @@ SECONDS_A_ROW ?= 5
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.set-up
+TEST_STAMP := $(VENV)/.set-up-test
 
 .PHONY: help train test test-long bench docs set-up clean
 .DEFAULT_GOAL := help
@@ -24,25 +25,30 @@ help:
 	@echo "make set-up     only create the environment in $(VENV) (PYTHON=python3.12 chooses another Python)"
 	@echo "make clean      remove the environment and what was built; runs/ stays"
 
-set-up: $(STAMP)
+set-up: $(TEST_STAMP)
 
 # Done again when what is to be installed changes.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one: make PYTHON=python3.12 ..." >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,evaluate]'
+	@touch $@
+
+# What the tests need beside; who only trains does without.
+$(TEST_STAMP): $(STAMP)
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[train,evaluate,test]'
 	@touch $@
 
 train: $(STAMP)
 	$(BIN)/handfoot train --rules $(RULES) --minutes $(MINUTES) --seed $(SEED) $(if $(RUN),--out $(RUN))
 
-test: $(STAMP)
+test: $(TEST_STAMP)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-long: $(STAMP)
+test-long: $(TEST_STAMP)
 	$(BIN)/python -m pytest -m '' $(PYTEST_ARGS)
 
-lint: $(STAMP)
+lint: $(TEST_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -53,7 +59,7 @@ bench: $(STAMP)
 	$(BIN)/handfoot bench --seconds $(SECONDS_A_ROW) --peers --training $(foreach part,vector profile threads aec players copies memory start,--only $(part)) --json $(BENCH)
 
 # Everything anew (-E -a): a page that is not read again hides its warnings.
-docs: $(STAMP)
+docs: $(TEST_STAMP)
 	$(BIN)/python -m sphinx -E -a -W --keep-going -q -b html -d build/doctrees docs site
 
 clean:
