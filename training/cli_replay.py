@@ -85,7 +85,7 @@ def _film(files: tuple[str, ...], wanted: int | None, video: Path, seat: int | N
     check_writable(video)
     found = list(islice(_records(files[0], wanted), 2))
     if len(found) > 1:
-        raise Mistake(f"{files[0]} holds several games; name the one for --video by --game")
+        raise Mistake(f"{files[0]} holds several games; choose one for --video, as --game 1 for the first")
     record, number = found[0]
     with _named(files[0], number), progress_bar("pictures drawn") as progress:
         options = {"view": seat, "each": each, "on_progress": lambda done: progress(done, None)}
