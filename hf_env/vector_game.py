@@ -113,7 +113,7 @@ class VectorGame:
         all seats saw at its end is in ``final_observations``) or "DISABLED" (it stays; its mask is all 0, its actions
         are ignored). events: with the observation's section of public events. observations: False leaves
         ``observations`` unwritten. max_decisions: a safety cap that truncates a game. threads: among which the games are
-        shared out, 1 or more; the results are the same. It pays from some 500 games a thread.
+        shared out, 1 or more; the results are the same. It pays from some thousands of games a thread (docs/performance.md).
 
         Raises ValueError (RulesError for rules) naming the argument, the value and what is allowed.
         """
