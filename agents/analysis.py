@@ -70,9 +70,13 @@ def analyse(policy: Any, env: Any, seed: int = 0) -> Analysis:
     chosen = int(loaded.act(batch)[0] if found is None else found.actions[0])
     means = np.full(len(ACTIONS), np.nan) if found is None else found.means[0]
     probabilities, points = np.eye(len(ACTIONS))[chosen], None
-    if hasattr(loaded, "evaluate"):
-        told, values = loaded.evaluate(batch)
-        probabilities, points = told[0], float(values[0]) * POINTS_PER_REWARD
+    evaluation = None
+    if found is not None:
+        evaluation = found.evaluation()
+    elif hasattr(loaded, "evaluate"):
+        evaluation = loaded.evaluate(batch)
+    if evaluation is not None:
+        probabilities, points = evaluation[0][0], float(evaluation[1][0]) * POINTS_PER_REWARD
 
     def move(action: int) -> Move:
         is_legal = bool(batch.action_masks[0, action])

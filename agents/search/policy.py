@@ -35,6 +35,16 @@ class SearchResult:
     counts: np.ndarray
     means: np.ndarray
 
+    def evaluation(self) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities and values, as ``SearchPolicy.evaluate`` returns them."""
+        rows = np.arange(len(self.actions))
+        counts, values = self.counts.copy(), self.means[rows, self.actions] / POINTS_PER_REWARD
+        # Where no consistent world was found: the player's own choice, and as if the sides were even.
+        unplayed = counts.sum(1) == 0
+        counts[unplayed, self.actions[unplayed]] = 1
+        values[unplayed] = 0.0
+        return (counts / counts.sum(1, keepdims=True)).astype(np.float32), values.astype(np.float32)
+
 
 # Actions compared by default, and the budget from which on many are: docs/search_player.md, section 6.
 FEW_CANDIDATES, MANY_CANDIDATES, MANY_ROLLOUTS = 8, 16, 500
@@ -97,14 +107,7 @@ class SearchPolicy:
         The value is the mean score difference of the action that ``act`` chooses. A decision with one legal action is
         played out too, for its value.
         """
-        result = self.search(batch, forced_too=True)
-        rows = np.arange(len(batch))
-        counts, values = result.counts, result.means[rows, result.actions] / POINTS_PER_REWARD
-        # Where no consistent world was found: the player's own choice, and as if the sides were even.
-        unplayed = counts.sum(1) == 0
-        counts[unplayed, result.actions[unplayed]] = 1
-        values[unplayed] = 0.0
-        return (counts / counts.sum(1, keepdims=True)).astype(np.float32), values.astype(np.float32)
+        return self.search(batch, forced_too=True).evaluation()
 
     def search(self, batch: PolicyBatch, forced_too: bool = False) -> SearchResult:
         """Search every decision with more than one legal action; `forced_too`: the others too, for their value."""
