@@ -30,12 +30,16 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
+def even_blocks(size: int, number: int) -> list[slice]:
+    """0..size in at most `number` contiguous blocks of nearly equal size, none of them empty."""
+    bounds = [size * block // number for block in range(number + 1)]
+    return [slice(low, high) for low, high in itertools.pairwise(bounds) if low < high]
+
+
 def split(num_games: int, threads: int) -> list[slice]:
     """0..num_games in at most `threads` contiguous blocks of nearly equal size, none of them empty."""
     unit = _ALIGNMENT if num_games >= 8 * _ALIGNMENT * threads else 1
-    units = -(-num_games // unit)
-    bounds = [min(num_games, unit * (units * block // threads)) for block in range(threads + 1)]
-    return [slice(low, high) for low, high in itertools.pairwise(bounds) if low < high]
+    return [slice(unit * block.start, min(num_games, unit * block.stop)) for block in even_blocks(-(-num_games // unit), threads)]
 
 
 def run_blocks(call: Callable[[_Block], _Result], blocks: list[_Block]) -> list[_Result]:

@@ -9,11 +9,11 @@ exactly on any number of threads.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import TypeVar
 
-from hf_env.threads import available_cores, run_blocks
+from hf_env.threads import available_cores, even_blocks, run_blocks
+from training.config import TrainConfig
 
 _Result = TypeVar("_Result")
 # Fewer rows than this are not worth a second thread.
@@ -27,18 +27,17 @@ class Parts:
         self.number = number
         self.threads = min(number, threads or available_cores())
 
+    @classmethod
+    def of(cls, config: TrainConfig) -> Parts:
+        """As a run's config says; a device other than the CPU takes all rows in one part."""
+        return cls(config.parts if config.device == "cpu" else 1, config.threads)
+
     def cut(self, num_rows: int) -> list[slice]:
         """Contiguous parts of 0..num_rows, none of them empty; one alone where there are few rows."""
-        number = self.number if num_rows >= self.number * _LEAST_ROWS else 1
-        bounds = [num_rows * part // number for part in range(number + 1)]
-        return [slice(low, high) for low, high in itertools.pairwise(bounds)]
+        return even_blocks(num_rows, self.number if num_rows >= self.number * _LEAST_ROWS else 1)
 
     def run(self, call: Callable[[slice], _Result], num_rows: int) -> list[_Result]:
         """call(part) of each part of ``num_rows`` rows; the results in order."""
         parts = self.cut(num_rows)
-        threads = min(self.threads, len(parts))
-        if threads == 1:
-            return [call(part) for part in parts]
-        bounds = [len(parts) * thread // threads for thread in range(threads + 1)]
-        shares = [parts[low:high] for low, high in itertools.pairwise(bounds)]
+        shares = [parts[share] for share in even_blocks(len(parts), self.threads)]
         return [result for results in run_blocks(lambda share: [call(part) for part in share], shares) for result in results]

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from agents.neural.base import PolicyValueNetwork
 from agents.neural.masked_categorical import masked_entropy, masked_log_probs
-from agents.neural.network import PolicyValueNetwork
 from training.config import TrainConfig
 from training.parts import Parts
 from training.rollout import Rollout
@@ -149,7 +149,7 @@ class PpoLearner:
             [parameter for _, parameter in self.named_parameters()], lr=config.learning_rate, eps=1e-5, fused=True
         )
         self.normaliser = ValueNormaliser(config.value_decay)
-        self.parts = Parts(config.parts if config.device == "cpu" else 1, config.threads)
+        self.parts = Parts.of(config)
 
     def named_parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
         """All that the optimiser moves: the network's parameters, and the critic's with "critic." before their names."""
