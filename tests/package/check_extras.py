@@ -10,13 +10,14 @@ are large.
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.package.installing import Installation, build, first_ten_lines
+from tests.package.installing import ROOT, Installation, build, first_ten_lines
 
 # Modules of extras: only those of the extra itself may be there.
 EXTRA_MODULES = ("torch", "safetensors", "tensorboard", "choix", "jinja2", "matplotlib", "cma", "PIL", "sb3_contrib", "rlcard")
@@ -82,6 +83,23 @@ def _check_render(render: Installation) -> None:
     assert (render.work / "game.gif").read_bytes().startswith(b"GIF8")
 
 
+def _check_video(video: Installation) -> None:
+    video.works("python", "-c", RECORD)
+    video.works("handfoot", "replay", "game.jsonl", "--video", "game.mp4")
+    assert (video.work / "game.mp4").read_bytes()[4:8] == b"ftyp"
+
+
+def _check_notebooks(notebooks: Installation) -> None:
+    for path in sorted((ROOT / "notebooks").glob("0[12]_*.ipynb")):
+        shutil.copy(path, notebooks.work)
+        notebooks.works("jupyter-execute", path.name)
+
+
+def _check_docs(docs: Installation) -> None:
+    docs.works("python", "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", str(ROOT / "docs"), "site")
+    assert (docs.work / "site" / "index.html").is_file()
+
+
 def _check_sb3(sb3: Installation) -> None:
     assert "points a deal" in sb3.works("python", "-m", "training.clients.maskable_ppo", "--minutes", "0.2", "--deals", "80")
     sb3.refuses("train", "handfoot", "train")
@@ -103,6 +121,9 @@ CHECKS: dict[str, tuple[Callable[[Installation], None], tuple[str, ...]]] = {
     "train": (_check_train, ("torch", "safetensors", "tensorboard", "matplotlib", "jinja2", "PIL")),
     "evaluate": (_check_evaluate, ("choix", "jinja2", "matplotlib", "PIL")),
     "render": (_check_render, ("PIL",)),
+    "video": (_check_video, ("PIL",)),
+    "notebooks": (_check_notebooks, ("torch", "safetensors", "tensorboard", "choix", "jinja2", "matplotlib", "PIL")),
+    "docs": (_check_docs, ("torch", "safetensors", "tensorboard", "choix", "jinja2", "matplotlib", "PIL")),
     "sb3": (_check_sb3, ("sb3_contrib", "torch", "matplotlib", "jinja2", "PIL")),
     "tune": (_check_tune, ("cma",)),
     "peers": (_check_peers, ("rlcard", "matplotlib", "jinja2", "PIL", "torch")),
