@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.catalogue import SCRIPTED
-from agents.neural.network import NetworkConfig
+from agents.neural.base import NetworkConfig
 from training.lineups import LineupError, check_lineup
 
 CRITICS = ("seat", "all_cards")
@@ -51,7 +51,7 @@ class TrainConfig:
     entropy_start, entropy_end: bonus per nat, in units of the normalised advantage, linear over the run.
         Too little freezes early habits; too much keeps it from playing a won position out.
     critic: "seat", the value of the policy's own observation; or "all_cards", a second network that sees all hands and feet
-        (training/critic.py): less noise in the advantages, half as many decisions again in time to learn from.
+        (training/critic.py): less noise in the advantages, for the time that another network takes.
     value_coefficient: weight of the value loss, whose targets have unit scale.
     max_gradient_norm: longer gradients are shortened to this.
     max_kl: nats that one update may move the policy; beyond, the run stops and keeps the batch. Ordinary updates
@@ -62,7 +62,7 @@ class TrainConfig:
 
     The teacher (kickstarting: Schmitt et al. 2018, equation 4):
     teacher: a scripted player whose choice in each of the learner's positions is learned too, as a cross-entropy beside
-        PPO's loss. None: the learner finds everything by itself, which takes many times as long to the same strength.
+        PPO's loss. None: the learner finds everything by itself (docs/training.md compares).
     teacher_weight: of that cross-entropy at the start, falling linearly to 0 at the share teacher_end of the run.
 
     The league (training/league.py):

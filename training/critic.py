@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from agents.neural.network import NetworkConfig, PolicyValueNetwork, make_network
+from agents.neural.base import NetworkConfig, PolicyValueNetwork
+from agents.neural.network import make_network
 from agents.neural.rank_network import split_columns
 from hf_env.engine.cards import NUM_KINDS, NUM_NATURALS
 
@@ -50,8 +51,6 @@ def build_critic(
         more = width + np.arange(hidden).reshape(-1, NUM_KINDS)
         of_ranks = np.concatenate([of_ranks, more[:, :NUM_NATURALS].T], axis=1)
         columns = of_ranks, np.concatenate([others, more[:, NUM_NATURALS:].ravel()])
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        network = make_network(config, torch.as_tensor(scale), num_actions, columns)
-        network.initialise()
+    network = make_network(config, torch.as_tensor(scale), num_actions, columns)
+    network.initialise_from(seed)
     return network

@@ -16,8 +16,8 @@ from typing import Any, cast
 import numpy as np
 
 from agents.catalogue import load
+from agents.neural.base import NetworkConfig, PolicyValueNetwork
 from agents.neural.checkpoint import CheckpointError, network_bytes, network_from_bytes, sha256
-from agents.neural.network import NetworkConfig, PolicyValueNetwork
 from agents.scripted.players import ScriptedPolicy
 from training.evaluation.ratings import ELO_A_TENFOLD
 from training.lineups import LEARNER_NAME, PAST, TEAM, Lineup

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
+from agents.neural.base import PolicyValueNetwork
 from agents.neural.masked_categorical import sample_actions
-from agents.neural.network import PolicyValueNetwork
 from agents.policy import decision_keys, uniforms
 from agents.scripted.players import ScriptedPolicy
 from hf_env.engine.jit import entry
@@ -116,7 +116,7 @@ class Collector:
 
     def __init__(self, games, league: League, config: TrainConfig, critic: PolicyValueNetwork | None = None) -> None:
         self.games, self.league, self.config, self.critic = games, league, config, critic
-        self.parts = Parts(config.parts if config.device == "cpu" else 1, config.threads)
+        self.parts = Parts.of(config)
         self.step_number = 0
         self.num_rollouts = 0
         steps, n, seats = config.rollout_steps, games.num_games, games.num_seats
@@ -135,7 +135,6 @@ class Collector:
         self._step_actions = np.zeros(n, np.int32)
         self._learner_slots, self._other_slots = np.zeros((2, n), np.int64)
         self._forced = np.zeros(n, bool)
-        self._with_teacher = False
 
     def collect(self, network: PolicyValueNetwork, with_teacher: bool = False) -> Rollout:
         """Play ``rollout_steps`` decisions of each game with ``network`` as the learner.
@@ -143,13 +142,12 @@ class Collector:
         with_teacher: note what the teacher would have done, too.
         """
         stats = RolloutStats()
-        self._with_teacher = with_teacher
         entry_observations, entry_hidden, entry_games, entry_seats = self._entry_rows()
         self._end_values[:] = 0.0
         size = 0
         for step in range(self.config.rollout_steps):
             started = time.perf_counter()
-            size = self._decide(step, size, network, stats)
+            size = self._decide(step, size, network, stats, self._teacher if with_teacher else None)
             decided = time.perf_counter()
             self.games.step(self._step_actions)
             stepped = time.perf_counter()
@@ -182,7 +180,7 @@ class Collector:
             return np.zeros((len(slots), 0), np.int16)
         return hidden_cards(self.games.games[slots], seats, self.games.num_seats)
 
-    def _decide(self, step: int, size: int, network: PolicyValueNetwork, stats: RolloutStats) -> int:
+    def _decide(self, step: int, size: int, network: PolicyValueNetwork, stats: RolloutStats, teacher: ScriptedPolicy | None) -> int:
         """Fill ``_step_actions``, append the learner's rows after ``size``, and return the new size."""
         games = self.games
         num_learner, num_others = find_decisions(
@@ -198,10 +196,10 @@ class Collector:
         logits, values = self._infer(network, self._observations[rows])
         sample_actions(logits, self._action_masks[rows], draws[slots], self._actions[rows], self._log_probs[rows])
         self._hidden[rows] = self._hidden_cards(slots, games.seats[slots])
-        self._values[rows] = self._criticise(self._observations[rows], self._hidden[rows], values)
+        self._values[rows] = values if self.critic is None else self._criticise(self.critic, self._observations[rows], self._hidden[rows])
         self._weights[rows] = ~self._forced[slots]
         self._step_actions[slots] = self._actions[rows]
-        self._ask_teacher(slots, rows, keys)
+        self._ask_teacher(teacher, slots, rows, keys)
         self._decide_others(self._other_slots[:num_others], keys, draws)
         self._rows[step] = -1
         self._rows[step, slots] = np.arange(size, size + num_learner, dtype=np.int32)
@@ -211,13 +209,13 @@ class Collector:
         stats.forced += int(self._forced.sum())
         return size + num_learner
 
-    def _ask_teacher(self, slots: np.ndarray, rows: slice, keys: np.ndarray) -> None:
+    def _ask_teacher(self, teacher: ScriptedPolicy | None, slots: np.ndarray, rows: slice, keys: np.ndarray) -> None:
         games = self.games
         self._teacher_actions[rows] = -1
-        if self._with_teacher and self._teacher is not None and len(slots):
+        if teacher is not None and len(slots):
             # The true records: a scripted player reads of them only what its seat may know.
             records, masks = games.games[slots], games.action_masks[slots]
-            self._teacher_actions[rows] = self._teacher.choose(records, games.rule_records, games.seats[slots], masks, keys[slots])
+            self._teacher_actions[rows] = teacher.choose(records, games.rule_records, games.seats[slots], masks, keys[slots])
 
     def _keys(self) -> np.ndarray:
         """A key (N,) uint64 for each game's decision, from the seed and the step alone."""
@@ -256,11 +254,9 @@ class Collector:
         logits, values = zip(*self.parts.run(part_of_it, len(observations)), strict=True)
         return (logits[0], values[0]) if len(logits) == 1 else (np.concatenate(logits), np.concatenate(values))
 
-    def _criticise(self, observations: np.ndarray, hidden: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """The critic's values (N,) float32, in units of reward; those of the policy's network where there is no other."""
-        if self.critic is None or not len(observations):
-            return values
-        return self._infer(self.critic, np.concatenate([observations, hidden], axis=1))[1]
+    def _criticise(self, critic: PolicyValueNetwork, observations: np.ndarray, hidden: np.ndarray) -> np.ndarray:
+        """The critic's values (N,) float32, in units of reward."""
+        return self._infer(critic, np.concatenate([observations, hidden], axis=1))[1]
 
     def _record(self, step: int, network: PolicyValueNetwork, stats: RolloutStats) -> None:
         """Keep what the step paid and ended, count finished deals, and draw line-ups for games just started."""
@@ -302,9 +298,11 @@ class Collector:
         cut_values = np.empty((games.num_games, games.num_seats), np.float32)
         for seat in range(games.num_seats):
             observations = games.observe(np.full(games.num_games, seat, np.int32))
-            hidden = self._hidden_cards(np.arange(games.num_games), np.full(games.num_games, seat))
-            _, values = self._infer(network, observations) if self.critic is None else (None, cut_values[:, seat])
-            cut_values[:, seat] = self._criticise(observations, hidden, values)
+            if self.critic is None:
+                _, cut_values[:, seat] = self._infer(network, observations)
+            else:
+                hidden = self._hidden_cards(np.arange(games.num_games), np.full(games.num_games, seat))
+                cut_values[:, seat] = self._criticise(self.critic, observations, hidden)
         entry_returns = np.empty_like(cut_values)
         seat_advantages(
             self._rows, self._seats, self._rewards, self._ended, self._end_values, self._values[:size],

@@ -1,7 +1,8 @@
 """Neural policies in PyTorch: the network, the policy that plays it, and checkpoints that cannot run code."""
 
+from agents.neural.base import NetworkConfig
 from agents.neural.checkpoint import CheckpointError, load_policy, save_policy
-from agents.neural.network import NetworkConfig, build_network
+from agents.neural.network import build_network
 from agents.neural.policy import NeuralPolicy
 
 __all__ = ["CheckpointError", "NetworkConfig", "NeuralPolicy", "build_network", "load_policy", "save_policy"]

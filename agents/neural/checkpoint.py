@@ -18,7 +18,8 @@ import safetensors
 import safetensors.torch
 import torch
 
-from agents.neural.network import NetworkConfig, PolicyValueNetwork, make_network
+from agents.neural.base import NetworkConfig, PolicyValueNetwork
+from agents.neural.network import make_network
 from hf_env.actions import ACTIONS_VERSION
 from hf_env.observation.layout import LAYOUT_VERSION
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.neural.base import PolicyValueNetwork
 from agents.neural.masked_categorical import best_actions, masked_probabilities, sample_actions
-from agents.neural.network import PolicyValueNetwork
 from agents.policy import PolicyBatch, uniforms
 from hf_env.observation.layout import ObservationLayout
 

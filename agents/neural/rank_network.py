@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.neural.network import NetworkConfig, PolicyValueNetwork
+from agents.neural.base import NetworkConfig, PolicyValueNetwork
 from hf_env.engine.action_ids import ADD, ADD_JOKER, ADD_TWO, DISCARD, MELD, NUM_ACTIONS, NUM_PATTERNS
 from hf_env.engine.cards import NUM_NATURALS
 from hf_env.observation.layout import ObservationLayout
@@ -63,6 +63,8 @@ class RankNetwork(PolicyValueNetwork):
 
     rank_columns: torch.Tensor
     other_columns: torch.Tensor
+    _columns: torch.Tensor
+    _order: torch.Tensor
 
     def __init__(self, config: NetworkConfig, observation_scale: torch.Tensor, num_actions: int, rank_columns, other_columns) -> None:
         super().__init__(config, observation_scale, num_actions)
@@ -78,8 +80,9 @@ class RankNetwork(PolicyValueNetwork):
         actions = rank_actions()
         rest = np.setdiff1d(np.arange(NUM_ACTIONS), actions)
         # Where each action's logit lies behind those of the ranks and of the rest.
-        self._order = torch.from_numpy(np.argsort(np.concatenate([actions.ravel(), rest])))
-        self._columns = columns
+        order = torch.from_numpy(np.argsort(np.concatenate([actions.ravel(), rest])))
+        self.register_buffer("_order", order, persistent=False)
+        self.register_buffer("_columns", columns, persistent=False)
         self.rank_in = nn.Linear(per_rank, own, bias=False)
         self.rank_vector = nn.Parameter(torch.zeros(NUM_NATURALS, own))
         widths = [others + own] + [body] * config.depth
@@ -108,8 +111,7 @@ class RankNetwork(PolicyValueNetwork):
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """As of the base class."""
         num_rows, scale = len(observations), self.observation_scale
-        columns, order = self._columns.to(scale.device), self._order.to(scale.device)
-        seen = observations.index_select(1, columns).float()
+        seen = observations.index_select(1, self._columns).float()
         size = self.rank_columns.numel()
         of_ranks = seen[:, :size].reshape(num_rows * NUM_NATURALS, -1)
         # Scaling the weights costs less than scaling every number of every rank; a section's scale is one for all ranks.
@@ -123,5 +125,5 @@ class RankNetwork(PolicyValueNetwork):
         ranks = ranks + torch.relu(self.norms[1](more))
         all_of_it = torch.cat([body, ranks.mean(1)], 1)
         rank_logits = (self.rank_head(ranks) + self.rank_bias).reshape(num_rows, -1)
-        logits = torch.cat([rank_logits, self.policy_head(all_of_it)], 1).index_select(1, order)
+        logits = torch.cat([rank_logits, self.policy_head(all_of_it)], 1).index_select(1, self._order)
         return logits, self.value_head(all_of_it).squeeze(-1)

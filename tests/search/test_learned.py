@@ -96,8 +96,8 @@ def test_candidates_come_in_the_order_of_their_probability():
 def checkpoint(tmp_path_factory):
     """The folder of an untrained policy for whitnack's table."""
     pytest.importorskip("torch")
+    from agents.neural import NetworkConfig, build_network
     from agents.neural.checkpoint import save_policy
-    from agents.neural.network import NetworkConfig, build_network
 
     layout = ObservationLayout((4, 2))
     network = build_network(NetworkConfig("mlp", width=16), layout.scales(), 127, seed=1)
