@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from agents.neural.base import PolicyValueNetwork
-from agents.neural.masked_categorical import masked_entropy, masked_log_probs
+from agents.neural.fused import choice_statistics
 from training.config import TrainConfig
 from training.parts import Parts
 from training.rollout import Rollout
@@ -198,8 +198,7 @@ class PpoLearner:
         """
         totals = totals or Totals.of(rows)
         logits, values = self.network(rows.observations)
-        log_probs = masked_log_probs(logits, rows.action_masks)
-        chosen = log_probs.gather(1, rows.actions.long()[:, None]).squeeze(1)
+        chosen, towards, entropies = choice_statistics(logits, rows.action_masks, rows.actions, rows.teacher_actions)
         weights = rows.policy_weights
         # A row without weight has no old log probability; 0 in both places keeps its ratio at 1.
         log_ratio = torch.where(weights > 0, chosen - rows.log_probs, 0.0)
@@ -208,17 +207,20 @@ class PpoLearner:
         def mean(x: torch.Tensor) -> torch.Tensor:
             return (x * weights).sum() / totals.weight
 
+        def squared_error(values: torch.Tensor) -> torch.Tensor:
+            errors = values - rows.returns
+            return errors.dot(errors)
+
         clipped = ratio.clamp(1.0 - self.config.clip, 1.0 + self.config.clip)
         policy_loss = -mean(torch.minimum(ratio * rows.advantages, clipped * rows.advantages))
-        value_loss = 0.5 * (values - rows.returns).square().sum() / totals.rows
+        value_loss = 0.5 * squared_error(values) / totals.rows
         if self.critic is not None:
             _, judged = self.critic(torch.cat([rows.observations, rows.hidden], 1))
-            value_loss = value_loss + 0.5 * (judged - rows.returns).square().sum() / totals.rows
-        entropy = mean(masked_entropy(log_probs))
+            value_loss = value_loss + 0.5 * squared_error(judged) / totals.rows
+        entropy = mean(entropies)
         teacher_loss = torch.zeros((), device=entropy.device)
         if teacher_weight > 0.0:
             taught = weights * (rows.teacher_actions >= 0)
-            towards = log_probs.gather(1, rows.teacher_actions.clamp_min(0).long()[:, None]).squeeze(1)
             teacher_loss = -(towards * taught).sum() / totals.taught
         with torch.no_grad():
             # The estimator k3 of http://joschu.net/blog/kl-approx.html: unbiased and never negative.

@@ -15,7 +15,7 @@ from hf_env.observation.layout import ObservationLayout
 
 MODES = ("sample", "argmax")
 # Rows are run through the network in pieces of this size: bounds memory, and keeps a piece in the cache.
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 1024
 
 
 def layout_sections(layout: ObservationLayout) -> list[list[Any]]:

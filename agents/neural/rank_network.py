@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from agents.neural.base import NetworkConfig, PolicyValueNetwork
+from agents.neural.fused import rank_stage, take_columns
 from hf_env.engine.action_ids import ADD, ADD_JOKER, ADD_TWO, DISCARD, MELD, NUM_ACTIONS, NUM_PATTERNS
 from hf_env.engine.cards import NUM_NATURALS
 from hf_env.observation.layout import ObservationLayout
@@ -63,7 +64,6 @@ class RankNetwork(PolicyValueNetwork):
 
     rank_columns: torch.Tensor
     other_columns: torch.Tensor
-    _columns: torch.Tensor
     _order: torch.Tensor
 
     def __init__(self, config: NetworkConfig, observation_scale: torch.Tensor, num_actions: int, rank_columns, other_columns) -> None:
@@ -82,7 +82,6 @@ class RankNetwork(PolicyValueNetwork):
         # Where each action's logit lies behind those of the ranks and of the rest.
         order = torch.from_numpy(np.argsort(np.concatenate([actions.ravel(), rest])))
         self.register_buffer("_order", order, persistent=False)
-        self.register_buffer("_columns", columns, persistent=False)
         self.rank_in = nn.Linear(per_rank, own, bias=False)
         self.rank_vector = nn.Parameter(torch.zeros(NUM_NATURALS, own))
         widths = [others + own] + [body] * config.depth
@@ -111,19 +110,15 @@ class RankNetwork(PolicyValueNetwork):
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """As of the base class."""
         num_rows, scale = len(observations), self.observation_scale
-        seen = observations.index_select(1, self._columns).float()
-        size = self.rank_columns.numel()
-        of_ranks = seen[:, :size].reshape(num_rows * NUM_NATURALS, -1)
+        of_ranks, table = take_columns(observations, self.rank_columns, self.other_columns, scale[self.other_columns])
         # Scaling the weights costs less than scaling every number of every rank; a section's scale is one for all ranks.
-        table = seen[:, size:] * scale[self.other_columns]
-        ranks = nn.functional.linear(of_ranks, self.rank_in.weight * scale[self.rank_columns[0]])
-        ranks = torch.relu(self.norms[0](ranks.view(num_rows, NUM_NATURALS, -1) + self.rank_vector))
-        body = torch.cat([table, ranks.mean(1)], 1)
+        ranks = nn.functional.linear(of_ranks.view(-1, of_ranks.shape[2]), self.rank_in.weight * scale[self.rank_columns[0]])
+        ranks, summary = rank_stage(ranks.view(num_rows, NUM_NATURALS, -1), self.rank_vector, None, None, self.norms[0])
+        body = torch.cat([table, summary], 1)
         for layer, norm in zip(self.body, list(self.norms)[2:], strict=True):
             body = torch.relu(norm(layer(body)))
-        more = self.rank_to_rank(ranks) + self.second_rank_vector + self.body_to_rank(body)[:, None]
-        ranks = ranks + torch.relu(self.norms[1](more))
-        all_of_it = torch.cat([body, ranks.mean(1)], 1)
+        ranks, summary = rank_stage(self.rank_to_rank(ranks), self.second_rank_vector, self.body_to_rank(body), ranks, self.norms[1])
+        all_of_it = torch.cat([body, summary], 1)
         rank_logits = (self.rank_head(ranks) + self.rank_bias).reshape(num_rows, -1)
         logits = torch.cat([rank_logits, self.policy_head(all_of_it)], 1).index_select(1, self._order)
         return logits, self.value_head(all_of_it).squeeze(-1)

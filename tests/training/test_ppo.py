@@ -30,7 +30,8 @@ def test_with_unchanged_weights_the_first_ratio_is_one():
 def test_dropping_the_mask_in_the_update_is_noticed(monkeypatch):
     learner, collector = trained()
     rollout = collector.collect(learner.network)
-    monkeypatch.setattr(training.ppo, "masked_log_probs", lambda logits, masks: torch.log_softmax(logits, -1))
+    with_mask = training.ppo.choice_statistics
+    monkeypatch.setattr(training.ppo, "choice_statistics", lambda logits, masks, *rest: with_mask(logits, torch.ones_like(masks), *rest))
     assert learner.update(rollout, 0.0)["learning/first_ratio_error"] > 1e-2
 
 
