@@ -16,6 +16,8 @@ from typing import Any
 
 from agents.catalogue import SCRIPTED
 from agents.neural.base import NetworkConfig
+from agents.neural.network import NETWORKS
+from hf_env.vector_game import EPISODES, REWARDS, SHAPINGS
 from training.lineups import LineupError, check_lineup
 
 CRITICS = ("seat", "all_cards")
@@ -31,7 +33,7 @@ class TrainConfig:
 
     The game:
     rules: a preset's name, a path, a dict of overrides, or a list of those, of which each game draws one.
-    reward, episode, shaping: as in ``hf_env.VectorGame``. Shaping "full" pays for progress when it is made, with
+    reward, episode, shaping: as in ``hf_env.VectorGame``; shaping None is "none" in a file. Shaping "full" pays for progress when it is made, with
         the same sum a deal; without it almost the whole return arrives at the deal's end, some hundred decisions
         late. Episode "game" lets the network see all deal numbers and running scores that it will be asked about.
     num_games: games side by side. More fills the cores better and makes an update's data more varied; fewer
@@ -157,8 +159,14 @@ class TrainConfig:
             raise ConfigError(f"pool_interval must be above 0 and at most 1, got {self.pool_interval}")
         # JSON and TOML know no tuples.
         object.__setattr__(self, "seats", tuple(self.seats))
-        if self.critic not in CRITICS:
-            raise ConfigError(f"critic must be {' or '.join(CRITICS)}, got {self.critic!r}")
+        # TOML knows no null.
+        object.__setattr__(self, "shaping", None if self.shaping == "none" else self.shaping)
+        known = {"critic": CRITICS, "reward": REWARDS, "shaping": [name or "none" for name in SHAPINGS], "episode": EPISODES}
+        for name, allowed in known.items():
+            if (getattr(self, name) or "none") not in allowed:
+                raise ConfigError(f"{name} must be {' or '.join(allowed)}, got {getattr(self, name)!r}")
+        if self.network.kind not in NETWORKS:
+            raise ConfigError(f"network.kind must be {' or '.join(NETWORKS)}, got {self.network.kind!r}")
         if self.teacher is not None and self.teacher not in SCRIPTED:
             raise ConfigError(f"teacher must be one of {', '.join(SCRIPTED)}, or left out, got {self.teacher!r}")
         try:
