@@ -33,9 +33,9 @@ class TrainConfig:
 
     The game:
     rules: a preset's name, a path, a dict of overrides, or a list of those, of which each game draws one.
-    reward, episode, shaping: as in ``hf_env.VectorGame``; shaping None is "none" in a file. Shaping "full" pays for progress when it is made, with
-        the same sum a deal; without it almost the whole return arrives at the deal's end, some hundred decisions
-        late. Episode "game" lets the network see all deal numbers and running scores that it will be asked about.
+    reward, episode, shaping: as in ``hf_env.VectorGame``; a file says "none" for None. Shaping "full" pays for progress
+        when it is made, with the same sum a deal; without it almost the whole return arrives at the deal's end, some
+        hundred decisions late. Episode "game" lets the network see all deal numbers and running scores that it will be asked about.
     num_games: games side by side. More fills the cores better and makes an update's data more varied; fewer
         gives more updates a second.
     seed: of everything: deals, weights, sampling, minibatches, line-ups.
