@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from hf_env.crew import Crew, bound
 from hf_env.engine import vector as v
 from hf_env.engine.cards import MAX_CARDS, MAX_SEATS
+from hf_env.engine.jit import INTERPRETED
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.state import GAME_DTYPE
-from hf_env.threads import run_blocks, split
+from hf_env.threads import split
 
 
 class GameRunner:
@@ -19,7 +21,8 @@ class GameRunner:
 
     def __init__(self, vec: Any) -> None:
         self._all = vec._all
-        blocks = split(vec.num_games, vec.threads)
+        # Interpreted there is one thread.
+        blocks = split(vec.num_games, 1 if INTERPRETED else vec.threads)
         # The arguments on both sides of `chosen`, for each block with work space of its own.
         self._before = (vec.games, vec.rule_records, vec._settings, vec._search)
         self._after = [
@@ -35,42 +38,51 @@ class GameRunner:
         for block, games in zip(self._blocks, blocks, strict=True):
             block[games] = 1
         self._checked = (vec.action_masks, vec._actions)
-        self._ended = (vec.terminated, vec.truncated, int(vec._settings[v.AUTORESET]))
-        self._compiled = self._compiled_check = None
+        self._ended = (vec.terminated, vec.truncated, vec._settings)
+        self._settings = vec._settings
+        self._compiled: Any = None
+        self._compiled_check: Any = None
+        self._crew: Crew | None = None
 
-    def first_illegal(self, chosen: np.ndarray) -> int:
-        """What ``find_illegal`` returns for the actions, among the games with chosen[slot] != 0."""
+    def step(self, chosen: np.ndarray) -> int:
+        """Play the actions in the games with chosen[slot] != 0, (N,) int8, if all of them are legal.
+
+        Returns 0; -1 - slot of the first illegal one, before any game has moved; or slot + 1 of an overflow.
+        """
+        self._settings[v.MODE] = v.MODE_STEP
+        if len(self._blocks) > 1 and chosen is self._all:
+            return self._run_in_threads()
         find = self._compiled_check
         if find is None:
-            find = self._compiled_check = _bound(v.find_illegal, (*self._checked, chosen, *self._ended))
-        return int(find(*self._checked, chosen, *self._ended))
+            find = self._compiled_check = bound(v.find_illegal, (*self._checked, chosen, *self._ended))
+        slot = find(*self._checked, chosen, *self._ended)
+        return -1 - int(slot) if slot >= 0 else self.run(v.MODE_STEP, chosen)
 
-    def run(self, chosen: np.ndarray) -> int:
-        """Pass over the games with chosen[slot] != 0, (N,) int8, as the settings say; what ``run_games`` returns."""
+    def run(self, mode: int, chosen: np.ndarray) -> int:
+        """Pass over the games with chosen[slot] != 0, (N,) int8, as the mode and the settings say; what ``run_games`` returns.
+
+        Actions of MODE_STEP must be legal.
+        """
+        self._settings[v.MODE] = mode
+        if len(self._blocks) > 1 and chosen is self._all:
+            return self._run_in_threads()
         run = self._compiled or self._compile()
-        if len(self._blocks) == 1 or chosen is not self._all:
-            return run(*self._before, chosen, *self._after[0])
-        works = list(zip(self._blocks, self._after, strict=True))
-        return max(run_blocks(lambda work: run(*self._before, work[0], *work[1]), works))
+        return run(*self._before, chosen, *self._after[0])
+
+    def _run_in_threads(self) -> int:
+        if self._crew is None or not self._crew.usable:
+            arguments = [(*self._before, chosen, *after) for chosen, after in zip(self._blocks, self._after, strict=True)]
+            self._crew = Crew(arguments)
+        return self._crew.run()
 
     def _compile(self):
         # With no game chosen.
-        self._compiled = _bound(v.run_games, (*self._before, np.zeros_like(self._all), *self._after[0]))
+        self._compiled = bound(v.run_games, (*self._before, np.zeros_like(self._all), *self._after[0]))
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_compiled": None, "_compiled_check": None}  # compiled code does not pickle
-
-
-def _bound(entry, arguments: tuple):
-    """The function compiled for arguments of these types, after a call with them; interpreted, the entry itself.
-
-    Called by way of the entry, Numba looks at the types of all arguments each time: half of a single game's step.
-    """
-    entry(*arguments)  # compiles it, or loads it
-    if hasattr(entry, "get_overload"):
-        return entry.get_overload(tuple(entry.typeof_pyval(argument) for argument in arguments))
-    return entry
+        # Compiled code and threads do not pickle.
+        return self.__dict__ | {"_compiled": None, "_compiled_check": None, "_crew": None}
 
 
 def _work_space() -> tuple[np.ndarray, ...]:

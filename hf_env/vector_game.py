@@ -177,8 +177,7 @@ class VectorGame:
         self._runner = GameRunner(self)
 
     def _run(self, mode: int, chosen: np.ndarray) -> None:
-        self._settings[v.MODE] = mode
-        overflow = self._runner.run(chosen)
+        overflow = self._runner.run(mode, chosen)
         if overflow:
             self._raise_overflow(overflow - 1)
 
@@ -257,15 +256,24 @@ class VectorGame:
             raise ValueError(f"actions have dtype {actions.dtype}; step needs integers")
         self._actions[:] = actions
         chosen = self._all if slots is None else self._chosen(slots)
-        slot = self._runner.first_illegal(chosen)
-        if slot >= 0:
-            self._raise_illegal(slot)
-        self._run(v.MODE_STEP, chosen)
+        code = self._runner.step(chosen)
+        if code < 0:
+            self._raise_illegal(-1 - code)
+        if code > 0:
+            self._raise_overflow(code - 1)
 
     def step_unchecked(self, action: int) -> None:
         """Play one action, known to be legal, in every game: for adapters that have looked at the mask themselves."""
         self._actions[:] = action
         self._run(v.MODE_STEP, self._all)
+
+    def random_actions(self) -> np.ndarray:
+        """A legal action of every game, each as likely: (N,) int64, new; 0 for a game that is over.
+
+        By the game's seed and the number of its decision: asked again before the next step, the same.
+        """
+        self._run(v.MODE_DRAW, self._all)
+        return self._actions.copy()
 
     def stop(self, slots) -> None:
         """Break off the games of these slots (as for ``reset``): they count as truncated until they are started again.

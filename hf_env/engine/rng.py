@@ -16,6 +16,7 @@ _S11 = np.uint64(11)
 
 # What a stream is for; two purposes never share numbers.
 FOR_DEALER, FOR_DECK, FOR_RESHUFFLE, FOR_DEAL_NUMBER, FOR_RULES, FOR_GAME, FOR_POLICY, FOR_SHUFFLE_HIDDEN = 1, 2, 3, 4, 5, 6, 7, 8
+FOR_ACTION = 9
 
 
 @wrapping_kernel

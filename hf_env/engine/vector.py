@@ -7,15 +7,17 @@ import numpy as np
 
 from hf_env.engine.action_ids import DISCARD
 from hf_env.engine.jit import copy_record, entry, kernel, prefetch_record, prefetch_row
+from hf_env.engine.lanes import count_bits
+from hf_env.engine.lay_downs import legal_bits, nth_legal
 from hf_env.engine.legality import write_mask
 from hf_env.engine.rewards import SHAPING_NONE, start_potential, write_rewards
-from hf_env.engine.rng import FOR_DEAL_NUMBER, FOR_GAME, FOR_RULES, below, stream
+from hf_env.engine.rng import FOR_ACTION, FOR_DEAL_NUMBER, FOR_GAME, FOR_RULES, below, combine, stream
 from hf_env.engine.state import PHASE_OVER
 from hf_env.engine.transitions import apply_action, next_deal, start_game
 from hf_env.observation.encoder import SAME_DEAL, SAME_TURN, STALE, write_observation, write_state
 
 # What a pass does with each game.
-MODE_STEP, MODE_START, MODE_REFRESH = 0, 1, 2
+MODE_STEP, MODE_START, MODE_REFRESH, MODE_DRAW = 0, 1, 2, 3
 # Places of the settings array, int64.
 MODE, SEED, EXPLICIT_SEEDS, REWARD, SHAPING, AUTORESET, SINGLE_DEAL, FIXED_DEAL, EVENTS, OBSERVE, MAX_DECISIONS = range(11)
 NUM_SETTINGS = 11
@@ -63,12 +65,12 @@ def _settle(g, r, shaping, slot, deal_scores, end_reasons, ended, deck):
         start_potential(g, r, shaping)
 
 
-@entry
-def find_illegal(masks, actions, chosen, terminated, truncated, autoreset):
+@kernel
+def first_illegal(masks, actions, chosen, terminated, truncated, settings):
     """First chosen slot whose action is not legal, -1 if all are; games that are over and stay so are passed over."""
     for slot in range(actions.shape[0]):
         action = actions[slot]
-        if chosen[slot] == 0 or (not autoreset and (terminated[slot] or truncated[slot])):
+        if chosen[slot] == 0 or (not settings[AUTORESET] and (terminated[slot] or truncated[slot])):
             continue
         if action < 0 or action >= masks.shape[1] or masks[slot, action] == 0:
             return slot
@@ -76,15 +78,36 @@ def find_illegal(masks, actions, chosen, terminated, truncated, autoreset):
 
 
 @entry
-def run_games(
+def find_illegal(masks, actions, chosen, terminated, truncated, settings):
+    """As ``first_illegal``."""
+    return first_illegal(masks, actions, chosen, terminated, truncated, settings)
+
+
+@kernel
+def _draw_actions(chosen, masks, game_seeds, decisions, actions):
+    """A legal action of each chosen game, each as likely, by its seed and the number of its decision; 0 where none is legal."""
+    for slot in range(chosen.shape[0]):
+        if chosen[slot] != 0:
+            low, high = legal_bits(masks[slot])
+            number = count_bits(low) + count_bits(high)
+            actions[slot] = 0
+            if number > 0:
+                actions[slot] = nth_legal(low, high, below(combine(combine(game_seeds[slot], FOR_ACTION), decisions[slot]), number))
+
+
+@kernel
+def pass_over(
     games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
     observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
 ):  # fmt: skip
-    """Step, start or refresh every game with chosen[slot] != 0 and write its buffers. search: as write_mask.
+    """Step, start or refresh every game with chosen[slot] != 0 and write its buffers, or draw an action. search: as write_mask.
 
     Returns OK or the slot + 1 of a game whose scores do not fit into int16.
     """
     mode = settings[MODE]
+    if mode == MODE_DRAW:
+        _draw_actions(chosen, masks, game_seeds, decisions, actions)
+        return OK
     overflow = 0
     for slot in range(games.shape[0]):
         if chosen[slot] == 0:
@@ -144,6 +167,18 @@ def run_games(
             if write_observation(g, r, int(g["to_move"]), observations[slot], settings[EVENTS], held) < 0:
                 overflow = slot + 1
     return overflow
+
+
+@entry
+def run_games(
+    games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
+    observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
+):  # fmt: skip
+    """As ``pass_over``."""
+    return pass_over(
+        games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
+        observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
+    )  # fmt: skip
 
 
 @entry

@@ -48,7 +48,7 @@ def profile_rows(num_games: int, rules: Any, seed: int, seconds: float) -> list[
                     everywhere,
                     play.games.terminated,
                     play.games.truncated,
-                    1,
+                    play.games._settings,
                 )
             timed(part, play.games.step, play.actions)
         timed("masks", bare.games.refresh)

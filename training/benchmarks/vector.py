@@ -19,9 +19,7 @@ import numpy as np
 from agents.scripted.playout import write_masks
 from hf_env.engine.access import broken_invariant
 from hf_env.engine.invariants import MESSAGES
-from hf_env.threads import run_blocks, split
 from hf_env.vector_game import VectorGame
-from training.benchmarks.kernels import choose_random_legal
 from training.benchmarks.rows import BenchmarkError, Row, rate
 
 GAMES = (1, 64, 1024, 8192)
@@ -40,20 +38,15 @@ class RandomPlay:
 
     def __init__(self, num_games: int, rules: Any, seed: int, **arguments: Any) -> None:
         self.games = VectorGame(num_games, rules, seed, **arguments)
-        self._states = np.random.default_rng(seed).integers(0, 2**63, num_games).astype(np.uint64)
         self.actions = np.zeros(num_games, np.int64)
-        self._blocks = split(num_games, self.games.threads)
         self.decisions = self.deals = self.ended = 0
         for _ in range(max(2, _PROOF_DECISIONS // num_games)):
             self.step()
         self.digest = zlib.crc32(self.games.games.tobytes())
 
-    def _choose(self, block: slice) -> None:
-        choose_random_legal(self.games.action_masks[block], self._states[block], self.actions[block])
-
     def choose(self) -> None:
-        """Write a random legal action of every game into `actions`."""
-        run_blocks(self._choose, self._blocks)
+        """A random legal action of every game into `actions`."""
+        self.actions = self.games.random_actions()
 
     def step(self) -> int:
         """One decision in every game; their number."""

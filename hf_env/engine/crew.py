@@ -1,0 +1,121 @@
+"""A pass over the games by several threads that wait for each other in compiled code.
+
+Waking a sleeping thread takes as long as stepping some hundred games, so a thread that has done its block looks out for the
+next pass a while before it goes to sleep. Passes are numbered by tickets. The leader, the thread that called, posts one, does
+its own block and waits for the others; hf_env/crew.py wakes those that sleep.
+"""
+
+from hf_env.engine.atomics import give_way, load_word, pause, store_word
+from hf_env.engine.jit import entry, kernel
+from hf_env.engine.vector import MODE, MODE_STEP, OK, first_illegal, pass_over
+
+# Places in the words that the threads share, int64; each thread's are a cache line of their own, behind those of all.
+LINE = 8
+TICKET, STOP = 0, 1
+CHECKED, ILLEGAL_SLOT, DONE, OVERFLOWED, PRESENT = range(5)
+LEADER = 0
+# Looks before a waiting thread lets others have its core at each further one: about 10 microseconds.
+_LOOKS_ALONE = 200
+
+
+@kernel
+def _place(who, what):
+    return LINE * (1 + who) + what
+
+
+@kernel
+def _wait_for_all(words, crew, what, ticket):
+    """Until every thread has stored the ticket there."""
+    for who in range(crew):
+        looks = 0
+        while load_word(words, _place(who, what)) != ticket:
+            looks += 1
+            if looks > _LOOKS_ALONE:
+                give_way()
+            else:
+                pause()
+
+
+@entry
+def post(words, crew):
+    """Number a new pass. Returns how many threads sleep and have to be woken."""
+    store_word(words, TICKET, load_word(words, TICKET) + 1)
+    absent = 0
+    for who in range(1, crew):
+        absent += 1 - load_word(words, _place(who, PRESENT))
+    return absent
+
+
+@kernel
+def _do_block(
+    words, crew, who, ticket, games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck,
+    change, observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
+):  # fmt: skip
+    """One thread's share of a pass. No game moves before the actions of all have been found legal."""
+    allowed = True
+    if settings[MODE] == MODE_STEP:
+        store_word(words, _place(who, ILLEGAL_SLOT), first_illegal(masks, actions, chosen, terminated, truncated, settings))
+        store_word(words, _place(who, CHECKED), ticket)
+        _wait_for_all(words, crew, CHECKED, ticket)
+        for other in range(crew):
+            if load_word(words, _place(other, ILLEGAL_SLOT)) >= 0:
+                allowed = False
+    overflow = OK
+    if allowed:
+        overflow = pass_over(
+            games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
+            observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
+        )  # fmt: skip
+    store_word(words, _place(who, OVERFLOWED), overflow)
+    store_word(words, _place(who, DONE), ticket)
+
+
+@entry
+def take_part(
+    words, crew, who, last, patience, games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans,
+    deck, change, observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
+):  # fmt: skip
+    """The leader's part in the pass just posted, or a worker's in all that come until its patience ends.
+
+    words: int64, shared. crew: number of threads, the leader's (who = 0) among them. chosen: (N,) int8, the thread's games.
+    The leader gets 0, or a code: -1 - slot of an illegal action, for which nothing has moved, or slot + 1 of an overflow.
+    last: the last ticket that a worker has done. patience: looks for another before it returns. A worker gets that last
+    ticket, or -1 when it is to end.
+    """
+    if who == LEADER:
+        ticket = load_word(words, TICKET)
+        _do_block(
+            words, crew, who, ticket, games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans,
+            deck, change, observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
+        )  # fmt: skip
+        _wait_for_all(words, crew, DONE, ticket)
+        result = OK
+        for other in range(crew):
+            if settings[MODE] == MODE_STEP and load_word(words, _place(other, ILLEGAL_SLOT)) >= 0:
+                # The threads' blocks lie in order: the first of them has the first slot.
+                return -1 - load_word(words, _place(other, ILLEGAL_SLOT))
+            result = max(result, load_word(words, _place(other, OVERFLOWED)))
+        return result
+    looks = 0
+    store_word(words, _place(who, PRESENT), 1)
+    while load_word(words, STOP) == 0:
+        ticket = load_word(words, TICKET)
+        if ticket != last:
+            _do_block(
+                words, crew, who, ticket, games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp,
+                plans, deck, change, observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons,
+                ended, final,
+            )  # fmt: skip
+            last, looks = ticket, 0
+        elif looks < patience:
+            looks += 1
+            pause()
+        else:
+            store_word(words, _place(who, PRESENT), 0)
+            # Posted meanwhile? Whoever posts looks at PRESENT only afterwards, so one of the two sees the other.
+            if load_word(words, TICKET) == last:
+                return last
+            looks = 0
+            store_word(words, _place(who, PRESENT), 1)
+    store_word(words, _place(who, PRESENT), 0)
+    return -1
