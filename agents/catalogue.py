@@ -13,7 +13,9 @@ from agents.policy import Policy, as_policy
 
 SCRIPTED = ("random", "greedy", "expert", "beam")
 PYTHON = "python:"
+# A folder for each shipped policy, with its card; the first is what "pretrained" alone means.
 PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
+PRETRAINED = ("whitnack", "several")
 
 
 class UnknownPolicyError(ValueError):
@@ -45,7 +47,7 @@ def known_policies() -> tuple[str, ...]:
     found = list(SCRIPTED)
     if importlib.util.find_spec("agents.search") is not None:
         found.append("search")
-    if PRETRAINED_FOLDER.exists():
+    if (PRETRAINED_FOLDER / PRETRAINED[0]).exists():
         found.append("pretrained")
     return tuple(found)
 
@@ -53,7 +55,8 @@ def known_policies() -> tuple[str, ...]:
 def load(spec: Any) -> Policy:
     """The policy that ``spec`` names.
 
-    spec: a name of ``known_policies()`` (``"search:rollouts=200"``, ``"pretrained:mode=argmax"``), a path to a
+    spec: a name of ``known_policies()`` (``"search:rollouts=200"``, ``"pretrained:mode=argmax"``,
+    ``"pretrained:rules=several"`` for the one that knows several rule sets), a path to a
     checkpoint or run folder (both with ``:mode=sample`` or ``:mode=argmax``), ``"python:MODULE:NAME"`` for a policy, a
     class of policies or a function of your own (this runs the module), or already a policy or a function of
     (observations, action_masks).
@@ -71,10 +74,18 @@ def load(spec: Any) -> Policy:
         return _load_from("agents.search", name, options)
     if name.startswith(PYTHON):
         return _load_python(name, options)
-    path = PRETRAINED_FOLDER if name == "pretrained" else Path(name)
+    path = _pretrained(options) if name == "pretrained" else Path(name)
     if not path.exists():
         raise UnknownPolicyError(f"{name!r} is neither a known policy ({', '.join(known_policies())}) nor a path to a checkpoint")
     return _load_neural(path, options)
+
+
+def _pretrained(options: dict[str, str]) -> Path:
+    """The folder of the shipped policy that the options name; takes ``rules`` out of them."""
+    rules = options.pop("rules", PRETRAINED[0])
+    if rules not in PRETRAINED:
+        raise UnknownPolicyError(f"pretrained has no rules={rules}; there is {' and '.join(f'rules={one}' for one in PRETRAINED)}")
+    return PRETRAINED_FOLDER / rules
 
 
 def _load_from(module_name: str, name: str, options: dict[str, str]) -> Policy:

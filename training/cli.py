@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 
 import click
@@ -40,6 +41,7 @@ for _command in _COMMANDS:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments (None: the process's own) and return its exit code."""
+    format_before, warnings.formatwarning = warnings.formatwarning, _one_line
     try:
         # The code of an Exit, which click returns in this mode; commands return nothing.
         return handfoot.main(arguments, prog_name="handfoot", standalone_mode=False) or 0
@@ -53,6 +55,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output has gone; nothing more can be written, at exit neither.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    finally:
+        warnings.formatwarning = format_before
+
+
+def _one_line(message, category, filename, lineno, line=None) -> str:
+    """A warning as the command tells it: without the place in the code."""
+    return f"handfoot: warning: {oneline(message)}\n"
 
 
 def _where_to_look(error: click.ClickException) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from agents.neural.base import PolicyValueNetwork
 from agents.neural.masked_categorical import best_actions, masked_probabilities, sample_actions
 from agents.policy import PolicyBatch, uniforms
 from hf_env.observation.layout import ObservationLayout
+from hf_env.rules import RuleSet
 
 MODES = ("sample", "argmax")
 # Rows are run through the network in pieces of this size: bounds memory, and keeps a piece in the cache.
@@ -32,6 +34,10 @@ def first_difference(made_for: list[list[Any]], here: list[list[Any]]) -> str:
     return ""
 
 
+class UntrainedRulesWarning(UserWarning):
+    """A policy plays under rules that its training did not have."""
+
+
 class NeuralPolicy:
     """Plays a network.
 
@@ -48,7 +54,7 @@ class NeuralPolicy:
         self.info = info or {}
 
     def start(self, num_games: int, rules: Any, seed: int) -> None:
-        """Check that the table is one that this network was made for.
+        """Check that the table is one that this network was made for; warns of rules under which it was not trained.
 
         Raises ValueError, naming the first that differs, for another number of seats or sides, on which the observation's
         layout depends, or for another section of the layout.
@@ -57,10 +63,18 @@ class NeuralPolicy:
         for name, value in here.items():
             if self.info.get(name, value) != value:
                 raise ValueError(f"this policy was made for {name} {self.info[name]}, the rules here have {value}")
+        self.warn_of_rules(rules)
         if "sections" in self.info:
             difference = first_difference(self.info["sections"], layout_sections(ObservationLayout(tuple(here.values()))))
             if difference:
                 raise ValueError(f"this policy was made for another observation: {difference}")
+
+    def warn_of_rules(self, rules: RuleSet) -> None:
+        """Warn (UntrainedRulesWarning) of rules under which this policy was not trained."""
+        trained_under = self.info.get("rules_fingerprints")
+        if trained_under and rules.fingerprint not in trained_under:
+            names = ", ".join(self.info.get("rules_names", ()))
+            warnings.warn(f"this policy was trained under {names}; under {rules.name} it may play badly", UntrainedRulesWarning, 2)
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32."""

@@ -163,6 +163,23 @@ def pettingzoo_play(game: str, seed: int) -> AecPlay:
         return AecPlay(module.env(), seed)
 
 
+def wrapped_rlcard_play(game: str, seed: int) -> AecPlay:
+    """A game of RLCard's through ``last()`` and ``step()``, by PettingZoo's own adapter and in its usual wrappers."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import rlcard
+        from pettingzoo.classic.rlcard_envs.rlcard_base import RLCardBase
+        from pettingzoo.utils import wrappers
+
+        made = rlcard.make(game)
+        env = RLCardBase(game, made.num_players, tuple(made.state_shape[0]))
+        # As the games of pettingzoo.classic.rlcard_envs are made; the adapter leaves this attribute to them.
+        env.render_mode = None
+        env = wrappers.TerminateIllegalWrapper(env, illegal_reward=-1)
+        env = wrappers.AssertOutOfBoundsWrapper(env)
+        return AecPlay(wrappers.OrderEnforcingWrapper(env), seed)
+
+
 def make_play(library: str, game: str, seed: int) -> Any:
     """The play of a peer's game, or of ours. Raises ImportError where the library or the game is not installed."""
     makers = {
@@ -170,6 +187,7 @@ def make_play(library: str, game: str, seed: int) -> Any:
         "OpenSpiel": lambda: OpenSpielPlay(game, seed),
         "RLCard": lambda: RLCardPlay(game, seed),
         "PettingZoo": lambda: pettingzoo_play(game, seed),
+        "RLCard by PettingZoo": lambda: wrapped_rlcard_play(game, seed),
         "pgx": lambda: PgxPlay(game, seed),
     }
     return makers[library]()

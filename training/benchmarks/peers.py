@@ -23,11 +23,12 @@ OURS_VECTOR, OURS_AEC = ("hf_env", "VectorGame"), ("hf_env", "AEC environment")
 PEERS = (
     ("OpenSpiel", "gin_rummy"), ("OpenSpiel", "euchre"), ("OpenSpiel", "spades"), ("OpenSpiel", "hearts"), ("OpenSpiel", "crazy_eights"),
     ("RLCard", "gin-rummy"), ("RLCard", "doudizhu"), ("RLCard", "mahjong"), ("RLCard", "uno"),
+    ("RLCard by PettingZoo", "doudizhu"), ("RLCard by PettingZoo", "uno"),
     ("PettingZoo", "gin_rummy"), ("PettingZoo", "texas_holdem"), ("PettingZoo", "leduc_holdem"), ("PettingZoo", "hanabi"),
     ("pgx", "leduc_holdem"), ("pgx", "sparrow_mahjong"),
 )  # fmt: skip
-# Libraries whose loop is a game at a time in Python, as our AEC environment's is.
-_STEPPED = ("RLCard", "PettingZoo")
+# Libraries whose loop is a game at a time in Python, as our AEC environment's is. RLCard's own has no last(), and wraps nothing.
+_STEPPED = ("RLCard", "RLCard by PettingZoo", "PettingZoo")
 # One core, whatever a library would like; jax sizes its pool by the cores it may use.
 _ONE_CORE = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
 # Exit code of a process whose library is not installed.

@@ -90,7 +90,11 @@ def _play(kind: str, specs: Sequence[Any], plan: Plan, matches_of, result_of):
     rules = load_rule_sets(plan.rules)
     names = tuple(policy_name(spec) for spec in specs)
     matches = matches_of(names, rules[0])
-    fingerprints = tuple(fingerprint(load(spec)) for spec in specs)
+    policies = [load(spec) for spec in specs]
+    for warn in filter(None, (getattr(policy, "warn_of_rules", None) for policy in policies)):
+        for one in rules:  # here, once: the processes that play say nothing
+            warn(one)
+    fingerprints = tuple(fingerprint(policy) for policy in policies)
     series = Series(matches, tuple(specs), names, fingerprints, rules, plan.seed, plan.forfeit_points)
     store = Store(plan.out, plan.with_records) if plan.out is not None else None
     if store is not None:

@@ -7,6 +7,7 @@ import pickle
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,6 +111,8 @@ def work(connection, memory, pickled: bytes) -> None:
     """
     # The process that started this one decides what an interruption means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What is worth a warning was told where the series began.
+    warnings.simplefilter("ignore", UserWarning)
     series: Series = pickle.loads(pickled)
     own = [isinstance(spec, str) and not spec.startswith(PYTHON) for spec in series.specs]
     watch = Watch(memory, {policy: _UNTIMED_ASKS for policy, is_own in enumerate(own) if is_own})
