@@ -48,6 +48,7 @@ _DEALS_ON_THE_WAY = 200
     "--pool", "pools", multiple=True, metavar="NAME=PLAYER*WEIGHT,...",
     help="A pool to draw from, as opponents=past*3,expert,greedy:noise=0.1; weight 1 where none is given. May be repeated.",
 )  # fmt: skip
+@click.option("--from", "initial", metavar="POLICY", help="Go on from this policy: pretrained, or the path of a run or checkpoint.")
 @click.option("--out", type=click.Path(path_type=Path), help="Run folder.  [default: runs/RULES-DATE-TIME]")
 @click.option("--resume", "resumed", type=click.Path(path_type=Path), metavar="RUN", help="Continue the run in this folder.")
 @click.option("--device", help="PyTorch's name of where to learn, as cpu or cuda.  [default: cpu]")
@@ -58,8 +59,8 @@ _DEALS_ON_THE_WAY = 200
 @click.option("--quiet", is_flag=True, help="No progress.")
 def train(
     rules: tuple, settings: tuple, seed: int | None, minutes: float | None, decisions: int | None,
-    config_file: str | None, seats: str | None, pools: tuple, out: Path | None, resumed: Path | None, device: str | None,
-    deals: int, quiet: bool,
+    config_file: str | None, seats: str | None, pools: tuple, initial: str | None, out: Path | None, resumed: Path | None,
+    device: str | None, deals: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Train a policy by self-play, evaluate it, and write a report.
 
@@ -74,11 +75,11 @@ def train(
     check_device(device)
     try:
         if resumed is None:
-            config = _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, device)
+            config = _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device)
             result = _begin(config, out, quiet)
         else:
             given = {"--rules": rules, "--set": settings, "--seed": seed is not None, "--out": out}
-            given |= {"--config": config_file, "--seats": seats, "--pool": pools}
+            given |= {"--config": config_file, "--seats": seats, "--pool": pools, "--from": initial}
             _refuse_with_resume(given)
             result, config = _continue(resumed, minutes, decisions, device, quiet)
     except (ConfigError, CheckpointError) as error:
@@ -118,7 +119,7 @@ def _refuse_with_resume(given: dict[str, Any]) -> None:
             raise Mistake(f"{name} cannot be given with --resume: a run keeps the settings that it began with")
 
 
-def _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, device):
+def _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device):
     """The config of the options over that of the file. Raises ConfigError."""
     from training.config import TrainConfig, load_config
 
@@ -135,6 +136,10 @@ def _config(config_file, rules, settings, seed, minutes, decisions, seats, pools
         changes["seats"] = tuple(part.strip() for part in seats.split(","))
     if pools:
         changes["pools"] = base.pools | dict(_parse_pool(pool) for pool in pools)
+    if initial is not None:
+        from training.trainer import load_initial
+
+        changes |= {"initial_policy": initial, "network": load_initial(initial).config}
     return base.replace(**changes)
 
 

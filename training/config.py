@@ -62,6 +62,9 @@ class TrainConfig:
     skip_forced: decisions with one legal action carry no gradient; True leaves them out of the streams too: their
         rewards go to the seat's decision before, and neither inference nor learning spends time on them.
 
+    initial_policy: a policy to go on from, as ``pretrained`` or the path of a run or checkpoint, of a network of the same kind
+        and size that sees the same numbers. None: begin with nothing learned.
+
     The teacher (kickstarting: Schmitt et al. 2018, equation 4):
     teacher: a scripted player whose choice in each of the learner's positions is learned too, as a cross-entropy beside
         PPO's loss. None: the learner finds everything by itself (docs/training.md compares).
@@ -113,6 +116,7 @@ class TrainConfig:
     max_kl: float = 1.0
     value_decay: float = 0.9
     skip_forced: bool = True
+    initial_policy: str | None = None
 
     teacher: str | None = None
     teacher_weight: float = 1.0

@@ -8,14 +8,16 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from agents.catalogue import load
 from agents.neural import NeuralPolicy, build_network
+from agents.neural.base import PolicyValueNetwork
 from agents.neural.checkpoint import POINTER_NAME, read_json, write_json
 from agents.neural.policy import layout_sections
 from hf_env import ObservationLayout, RuleSet, VectorGame
@@ -71,6 +73,28 @@ def constant_options(rules: Sequence[RuleSet]) -> list[Section]:
     constant = (np.array(seen) == seen[0]).all(0)
     layout = ObservationLayout(rules[0])
     return [section for section in layout.sections if section.name.startswith("option_") and constant[section.slice].all()]
+
+
+def load_initial(spec: str) -> PolicyValueNetwork:
+    """The network of a policy to go on from. spec: of ``agents.load``. Raises ConfigError where it names none."""
+    try:
+        policy = load(spec)
+    except ValueError as error:
+        raise ConfigError(f"initial_policy: {error}") from None
+    if not isinstance(policy, NeuralPolicy):
+        raise ConfigError(f"initial_policy: {spec} is no network")
+    return policy.network
+
+
+def take_over(ours: PolicyValueNetwork, spec: str) -> None:
+    """Give a network what a policy has learned. Raises ConfigError for one that is built otherwise or sees other numbers."""
+    theirs = load_initial(spec)
+    for name, value in asdict(ours.config).items():
+        if getattr(theirs.config, name) != value:
+            raise ConfigError(f"initial_policy: {spec} has network.{name} = {getattr(theirs.config, name)!r}, the run {value!r}")
+    if not torch.equal(theirs.observation_scale, ours.observation_scale):
+        raise ConfigError(f"initial_policy: {spec} sees other numbers of the observation: it was trained under other rule sets")
+    ours.load_state_dict(theirs.state_dict())
 
 
 @dataclass(frozen=True)
@@ -263,8 +287,10 @@ def train(
     if (run_dir / POINTER_NAME).exists() or (run_dir / CONFIG_NAME).exists():
         raise ConfigError(f"{run_dir} already holds a run: resume it or choose another folder")
     run_dir.mkdir(parents=True, exist_ok=True)
-    write_json(run_dir / CONFIG_NAME, config.to_json())
     trainer = Trainer(config, run_dir, games or make_games(config), evaluate_fn)
+    if config.initial_policy is not None:
+        take_over(trainer.learner.network, config.initial_policy)
+    write_json(run_dir / CONFIG_NAME, config.to_json())
     # From here on there is always a checkpoint to resume, whenever the process is killed.
     trainer.save()
     return _run(trainer, show_progress, should_stop)

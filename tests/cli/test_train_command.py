@@ -2,10 +2,13 @@
 
 import json
 import re
+import shutil
 from types import SimpleNamespace
 
 import pytest
+import torch
 
+from agents.neural import load_policy
 from hf_env.rules import load_rules
 from training.cli_train import _as_config
 
@@ -66,6 +69,7 @@ def test_a_policy_of_another_table_is_refused(mistake, trained):
         (("--resume", "x", "--seed", "0"), "--seed cannot be given with --resume"),
         (("--resume", "x", "--out", "y"), "--out cannot be given with --resume"),
         (("--resume", "x", "--seats", "learner"), "--seats cannot be given with --resume"),
+        (("--resume", "x", "--from", "greedy"), "--from cannot be given with --resume"),
         (("--rules", "mini", "--seats", "learner,wizard"), "seats[1] holds 'wizard'; allowed: learner, past, random, greedy"),
         (("--rules", "mini", "--seats", "learner,pool:friends"), "seats[1] names the pool 'friends'; there is 'opponents'"),
         (("--rules", "mini", "--pool", "friends"), "--pool 'friends' is not of the form NAME=PLAYER*WEIGHT"),
@@ -140,3 +144,27 @@ def test_config_files_with_mistakes(mistake, tmp_path, text, said):
     file = tmp_path / "bad.toml"
     file.write_text(text + "\n")
     assert said in mistake("train", "--config", file, "--out", tmp_path / "run")
+
+
+def test_a_run_goes_on_from_a_policy(handfoot, mistake, tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    config = tmp_path / "small.toml"
+    config.write_text('rules = "mini"\nnum_games = 16\nrollout_steps = 8\nnum_evaluations = 0\n[network]\nwidth = 16\nrank_width = 8\n')
+    options = ("--quiet", "--deals", 0)
+    assert handfoot("train", "--config", config, "--decisions", 1000, "--out", first, *options)[0] == 0
+    # One update away from it, in the first one's network.
+    code, _, err = handfoot("train", "--rules", "mini", "--from", first, "--decisions", 1, "--out", second, *options)
+    assert code == 0, err
+    learned, begun = (load_policy(folder)[0].state_dict() for folder in (first, second / "checkpoints" / "00000000"))
+    assert all(torch.equal(learned[name], begun[name]) for name in learned)
+    assert json.loads((second / "config.json").read_text())["network"]["width"] == 16
+    # Another run's settings stay: the policy may be gone when the run is resumed.
+    shutil.rmtree(first)
+    assert handfoot("train", "--resume", second, "--decisions", 1, *options)[0] == 0
+    for arguments, line in (
+        (("--rules", "mini", "--from", first), "initial_policy: "),
+        (("--rules", "mini", "--from", "greedy"), "initial_policy: greedy is no network"),
+        (("--rules", "two-player", "--from", second), "sees other numbers of the observation"),
+        (("--from", second), "sees other numbers of the observation"),
+    ):
+        assert line in mistake("train", "--decisions", "1", "--out", tmp_path / "third", *options, *arguments)
