@@ -192,18 +192,8 @@ def load_member(run_dir: Path, digest: str) -> bytes:
 
 
 def _remove_old(run_dir: Path) -> None:
-    """Keep the newest checkpoints and the frozen selves that they name; what a killed process left half written goes."""
+    """Keep the newest checkpoints; what a killed process left half written goes. Frozen selves stay, for the strength curve."""
     for path in (run_dir / "checkpoints").glob(f"*{_PART}"):
         shutil.rmtree(path)
-    folders = sorted(_finished(run_dir))
-    for folder in folders[:-_KEPT]:
+    for folder in sorted(_finished(run_dir))[:-_KEPT]:
         shutil.rmtree(folder)
-    named = set()
-    for folder in folders[-_KEPT:]:
-        try:
-            named |= set(_named_members(json.loads((folder / STATE_JSON).read_text())["values"]))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            continue
-    for path in (run_dir / "pool").glob("*.safetensors"):
-        if path.stem not in named:
-            path.unlink()

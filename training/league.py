@@ -60,10 +60,12 @@ class Member:
 class Record:
     """What the learner has reached against one player: games in which no side held both.
 
-    games, wins: counts, a tie being half a win. recent_games, recent_wins: the same with older games counting less.
+    decisions: that a frozen self had learned from. games, wins: counts, a tie being half a win. recent_games, recent_wins: the
+    same with older games counting less.
     """
 
     name: str
+    decisions: int = 0
     games: int = 0
     wins: float = 0.0
     recent_games: float = 0.0
@@ -129,7 +131,7 @@ class League:
         member = Member.from_bytes(self.next_number, decisions, network_bytes(network), network.config, network.num_actions, device)
         self.next_number += 1
         self.members[member.number] = member
-        self.records.setdefault(member.digest, Record(f"self {member.number}"))
+        self.records.setdefault(member.digest, Record(f"self {member.number}", decisions))
         self.candidates.append(member.number)
         if len(self.candidates) > self.size:
             self.candidates.pop(self._most_crowded())

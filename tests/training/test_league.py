@@ -112,7 +112,7 @@ def test_the_hardest_past_selves_are_drawn_most():
         league.add(learner.network, age)
     digests = [league.members[number].digest for number in league.candidates]
     for digest, won in zip(digests, (0.9, 0.5, 0.1), strict=True):
-        league.records[digest] = Record(digest, 1000, 1000 * won, 98.0, 100 * won - 1)
+        league.records[digest] = Record(digest, 0, 1000, 1000 * won, 98.0, 100 * won - 1)
     shares = [league.records[digest].win_share for digest in digests]
     np.testing.assert_allclose(shares, (0.9, 0.5, 0.1))
     league.draw(np.arange(6000))
