@@ -21,6 +21,7 @@ from hf_env.vector_game import EPISODES, REWARDS, SHAPINGS
 from training.lineups import LineupError, check_lineup
 
 CRITICS = ("seat", "all_cards")
+PRECISIONS = ("float32", "bfloat16")
 
 
 class ConfigError(ValueError):
@@ -88,6 +89,8 @@ class TrainConfig:
     parts: into which a batch of positions and a minibatch are cut, so that as many cores work side by side
         (training/parts.py). Part of what a run repeats by: the parts decide how sums are rounded. threads: that work on
         the parts; 0: as many as there are cores. device: torch's name, ``cpu`` or ``cuda``, which takes a batch in one part.
+    precision: of the products of matrices, "float32" or "bfloat16". compiled: run the networks that learn through torch.compile.
+        Neither pays for a network of this size on a CPU (docs/performance.md).
     """
 
     rules: Any = "whitnack"
@@ -133,6 +136,8 @@ class TrainConfig:
     parts: int = 2
     threads: int = 0
     device: str = "cpu"
+    precision: str = "float32"
+    compiled: bool = False
 
     def __post_init__(self) -> None:
         """Raises ConfigError naming the first setting that makes no sense."""
@@ -166,6 +171,7 @@ class TrainConfig:
         # TOML knows no null.
         object.__setattr__(self, "shaping", None if self.shaping == "none" else self.shaping)
         known = {"critic": CRITICS, "reward": REWARDS, "shaping": [name or "none" for name in SHAPINGS], "episode": EPISODES}
+        known["precision"] = PRECISIONS
         for name, allowed in known.items():
             if (getattr(self, name) or "none") not in allowed:
                 raise ConfigError(f"{name} must be {' or '.join(allowed)}, got {getattr(self, name)!r}")

@@ -24,6 +24,7 @@ import torch
 from agents.neural.base import PolicyValueNetwork
 from agents.neural.fused import choice_statistics
 from training.config import TrainConfig
+from training.forward import Forward
 from training.parts import Parts
 from training.rollout import Rollout
 
@@ -150,6 +151,7 @@ class PpoLearner:
         )
         self.normaliser = ValueNormaliser(config.value_decay)
         self.parts = Parts.of(config)
+        self.forward = Forward(config, (network, critic))
 
     def named_parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
         """All that the optimiser moves: the network's parameters, and the critic's with "critic." before their names."""
@@ -197,7 +199,7 @@ class PpoLearner:
         totals: of the minibatch of which ``rows`` are a part; the parts' losses add up to the minibatch's.
         """
         totals = totals or Totals.of(rows)
-        logits, values = self.network(rows.observations)
+        logits, values = self.forward(self.network, rows.observations)
         chosen, towards, entropies = choice_statistics(logits, rows.action_masks, rows.actions, rows.teacher_actions)
         weights = rows.policy_weights
         # A row without weight has no old log probability; 0 in both places keeps its ratio at 1.
@@ -215,7 +217,7 @@ class PpoLearner:
         policy_loss = -mean(torch.minimum(ratio * rows.advantages, clipped * rows.advantages))
         value_loss = 0.5 * squared_error(values) / totals.rows
         if self.critic is not None:
-            _, judged = self.critic(torch.cat([rows.observations, rows.hidden], 1))
+            _, judged = self.forward(self.critic, torch.cat([rows.observations, rows.hidden], 1))
             value_loss = value_loss + 0.5 * squared_error(judged) / totals.rows
         entropy = mean(entropies)
         teacher_loss = torch.zeros((), device=entropy.device)

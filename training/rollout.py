@@ -20,6 +20,7 @@ from hf_env.engine.jit import entry
 from training.advantages import seat_advantages
 from training.config import TrainConfig
 from training.critic import hidden_cards, num_hidden
+from training.forward import Forward
 from training.league import LEARNER, League
 from training.parts import Parts
 
@@ -111,11 +112,15 @@ class Collector:
 
     Rollouts share these arrays: one is valid until the next is collected.
     critic: the network of a critic that sees all cards, or None: the values are then the policy's network's own.
+    forward: how networks are run, the learner's own; None: plainly.
     step_number: steps made so far, the count that sampling keys are made of; part of the run's exact state.
     """
 
-    def __init__(self, games, league: League, config: TrainConfig, critic: PolicyValueNetwork | None = None) -> None:
+    def __init__(
+        self, games, league: League, config: TrainConfig, critic: PolicyValueNetwork | None = None, forward: Forward | None = None
+    ) -> None:
         self.games, self.league, self.config, self.critic = games, league, config, critic
+        self.forward = forward or Forward(config)
         self.parts = Parts.of(config)
         self.step_number = 0
         self.num_rollouts = 0
@@ -248,7 +253,7 @@ class Collector:
 
         def part_of_it(part: slice) -> tuple[np.ndarray, np.ndarray]:
             with torch.inference_mode():
-                logits, values = network(torch.from_numpy(observations[part]).to(self.config.device))
+                logits, values = self.forward(network, torch.from_numpy(observations[part]).to(self.config.device))
                 return logits.cpu().numpy(), network.denormalise(values).cpu().numpy()
 
         logits, values = zip(*self.parts.run(part_of_it, len(observations)), strict=True)

@@ -137,7 +137,7 @@ class Trainer:
         except LineupError as error:
             raise ConfigError(str(error)) from None
         self.league = League(lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, np.random.default_rng(lineups))
-        self.collector = Collector(games, self.league, config, critic)
+        self.collector = Collector(games, self.league, config, critic, self.learner.forward)
         self.strength = StrengthWatch()
         self.log = RunLog(run_dir)
         self.iteration = self.decisions = 0

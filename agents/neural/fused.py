@@ -19,7 +19,8 @@ _NO_ROWS, _NO_RESIDUAL = np.empty((0, 0), np.float32), np.empty((0, 0, 0), np.fl
 
 
 def _compiled(*tensors: torch.Tensor) -> bool:
-    return not INTERPRETED and all(tensor.device.type == "cpu" for tensor in tensors)
+    # torch.compile fuses PyTorch's own operations, and cannot look into ours.
+    return not INTERPRETED and not torch.compiler.is_compiling() and all(tensor.device.type == "cpu" for tensor in tensors)
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:

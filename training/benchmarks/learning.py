@@ -1,6 +1,7 @@
 """Our trainer beside sb3-contrib's MaskablePPO on the Gymnasium form: the same network, epochs and minibatches, in turn.
 
-``python -m training.benchmarks.learning ours|sb3 SEED SECONDS`` is a process of the comparison; it prints one line of JSON.
+``python -m training.benchmarks.learning ours|sb3 SEED SECONDS`` is a process of the comparison; it prints one line of JSON. Ours takes
+settings too, as precision=bfloat16, compiled=true, threads=1.
 Both may use all cores. Ours learns from the decisions of all seats; MaskablePPO has one seat of each table, with `random`
 in the others, and its decisions are those that it learns from.
 """
@@ -24,12 +25,12 @@ SB3_TABLES, SB3_STEPS = 16, 512
 _PATIENCE_SECONDS = 1800
 
 
-def measure_ours(seed: int, seconds: float) -> dict:
-    """Decisions a second of the default training, its first iteration left out, and the shares of the time."""
+def measure_ours(seed: int, seconds: float, **settings: Any) -> dict:
+    """Decisions a second of the default training, or with other settings, its first iteration left out, and the shares of the time."""
     from training.config import TrainConfig
     from training.trainer import Trainer, make_games
 
-    config = TrainConfig(seed=seed, time_budget_seconds=3600.0, num_evaluations=0)
+    config = TrainConfig(seed=seed, time_budget_seconds=3600.0, num_evaluations=0, **settings)
     with tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(config, Path(folder), make_games(config))
         trainer.iterate()
@@ -146,5 +147,16 @@ def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[C
     return [measure, finish]
 
 
+def _setting(text: str) -> tuple[str, Any]:
+    """Name and value of NAME=VALUE, the value as JSON or else as text."""
+    name, _, value = text.partition("=")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
 if __name__ == "__main__":
-    print(json.dumps({"ours": measure_ours, "sb3": measure_sb3}[sys.argv[1]](int(sys.argv[2]), float(sys.argv[3]))))
+    trainer, *numbers = sys.argv[1:4]
+    settings = dict(_setting(text) for text in sys.argv[4:])
+    print(json.dumps({"ours": measure_ours, "sb3": measure_sb3}[trainer](int(numbers[0]), float(numbers[1]), **settings)))
