@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
 
 from agents.neural.base import PolicyValueNetwork
+from agents.neural.inference import CompiledRanks
 from agents.neural.masked_categorical import best_actions, masked_probabilities, sample_actions
+from agents.neural.rank_network import RankNetwork
 from agents.policy import PolicyBatch, uniforms
 from hf_env.observation.layout import ObservationLayout
 from hf_env.rules import RuleSet
@@ -18,6 +20,8 @@ from hf_env.rules import RuleSet
 MODES = ("sample", "argmax")
 # Rows are run through the network in pieces of this size: bounds memory, and keeps a piece in the cache.
 _ROWS_AT_ONCE = 1024
+# So few rows cost PyTorch more for its calls than for its arithmetic.
+_FEW_ROWS = 24
 
 
 def layout_sections(layout: ObservationLayout) -> list[list[Any]]:
@@ -52,6 +56,7 @@ class NeuralPolicy:
         self.network = network
         self.mode = mode
         self.info = info or {}
+        self._compiled = CompiledRanks(cast(RankNetwork, network)) if CompiledRanks.can_run(network) else None
 
     def start(self, num_games: int, rules: Any, seed: int) -> None:
         """Check that the table is one that this network was made for; warns of rules under which it was not trained.
@@ -98,6 +103,8 @@ class NeuralPolicy:
             raise ValueError(f"this policy reads observations of shape (N, {width}), got {observations.shape}")
         if len(observations) == 0:
             return np.empty((0, self.network.num_actions), np.float32), np.empty(0, np.float32)
+        if self._compiled is not None and len(observations) <= _FEW_ROWS:
+            return self._compiled(np.ascontiguousarray(observations, np.int16))
         device = self.network.observation_scale.device
         rows = torch.from_numpy(np.ascontiguousarray(observations, np.int16))
         logits, values = [], []

@@ -77,8 +77,7 @@ class RankNetwork(PolicyValueNetwork):
             raise ValueError("the columns of the ranks lie outside the observation")
         own, body = config.rank_width, config.width
         per_rank, others = self.rank_columns.shape[1], len(self.other_columns)
-        actions = rank_actions()
-        rest = np.setdiff1d(np.arange(NUM_ACTIONS), actions)
+        actions, rest = self.action_places()
         # Where each action's logit lies behind those of the ranks and of the rest.
         order = torch.from_numpy(np.argsort(np.concatenate([actions.ravel(), rest])))
         self.register_buffer("_order", order, persistent=False)
@@ -96,6 +95,11 @@ class RankNetwork(PolicyValueNetwork):
         self.rank_bias = nn.Parameter(torch.zeros(NUM_NATURALS, actions.shape[1]))
         self.policy_head = nn.Linear(widths[-1] + own, len(rest))
         self.value_head = nn.Linear(widths[-1] + own, 1)
+
+    def action_places(self) -> tuple[np.ndarray, np.ndarray]:
+        """The actions of each rank, (ranks, 10) int64, and those of no rank, (K,) int64, in the order of the two heads."""
+        actions = rank_actions()
+        return actions, np.setdiff1d(np.arange(NUM_ACTIONS), actions)
 
     def initialise(self) -> None:
         """As of the base class."""

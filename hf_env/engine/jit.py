@@ -225,6 +225,11 @@ def entry(function):
     return function if INTERPRETED else _compiled(function, callable_from_python=True)
 
 
+def numeric_kernel(function):
+    """As `kernel`, for arithmetic on floats: sums are taken in whatever order is fastest."""
+    return function if INTERPRETED else _compiled(function, callable_from_python=False, fastmath=_REORDERED)
+
+
 def numeric_entry(function):
     """As `entry`, for arithmetic on floats: sums are taken in whatever order is fastest."""
     return function if INTERPRETED else _compiled(function, callable_from_python=True, fastmath=_REORDERED)
