@@ -37,7 +37,8 @@ _DEALS_ON_THE_WAY = 200
     "--config",
     "config_file",
     metavar="NAME|FILE",
-    help="quick (5 minutes, the default), standard (an hour), long (two), or a TOML file of settings; other options override it.",
+    help="quick (5 minutes, the default), standard (an hour), long (two), several (an hour, many rule sets), or a TOML file of settings; "
+    "other options override it.",
 )
 @click.option(
     "--seats", metavar="PLAYER,...",

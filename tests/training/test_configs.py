@@ -9,12 +9,17 @@ from training.trainer import constant_options, visible_scale
 
 def test_quick_standard_and_long_are_there_and_differ_in_time():
     configs = {name: load_config(name) for name in shipped_configs()}
-    assert {name: config.time_budget_seconds for name, config in configs.items()} == {"quick": 300.0, "standard": 3600.0, "long": 7200.0}
+    assert {name: config.time_budget_seconds for name, config in configs.items()} == {
+        "quick": 300.0,
+        "several": 3600.0,
+        "standard": 3600.0,
+        "long": 7200.0,
+    }
     assert configs["quick"] == TrainConfig()
 
 
 def test_an_unknown_name_is_told_the_known_ones():
-    with pytest.raises(ConfigError, match="no config 'fast'; the package has long, quick, standard, others are TOML files"):
+    with pytest.raises(ConfigError, match="no config 'fast'; the package has long, quick, several, standard, others are TOML files"):
         load_config("fast")
 
 
