@@ -40,6 +40,7 @@ class GameRunner:
         self._checked = (vec.action_masks, vec._actions)
         self._ended = (vec.terminated, vec.truncated, vec._settings)
         self._settings = vec._settings
+        self._drawing = (vec.action_masks, vec.game_seeds, vec.decisions, vec._actions)
         self._compiled: Any = None
         self._compiled_check: Any = None
         self._crew: Crew | None = None
@@ -66,6 +67,9 @@ class GameRunner:
         self._settings[v.MODE] = mode
         if len(self._blocks) > 1 and chosen is self._all:
             return self._run_in_threads()
+        if mode == v.MODE_DRAW:
+            v.draw_for_games(chosen, *self._drawing)
+            return v.OK
         run = self._compiled or self._compile()
         return run(*self._before, chosen, *self._after[0])
 

@@ -7,7 +7,7 @@ its own block and waits for the others; hf_env/crew.py wakes those that sleep.
 
 from hf_env.engine.atomics import give_way, load_word, pause, store_word
 from hf_env.engine.jit import entry, kernel
-from hf_env.engine.vector import MODE, MODE_STEP, OK, first_illegal, pass_over
+from hf_env.engine.vector import MODE, MODE_DRAW, MODE_STEP, OK, draw_actions, first_illegal, pass_over
 
 # Places in the words that the threads share, int64; each thread's are a cache line of their own, behind those of all.
 LINE = 8
@@ -61,7 +61,9 @@ def _do_block(
             if load_word(words, _place(other, ILLEGAL_SLOT)) >= 0:
                 allowed = False
     overflow = OK
-    if allowed:
+    if settings[MODE] == MODE_DRAW:
+        draw_actions(chosen, masks, game_seeds, decisions, actions)
+    elif allowed:
         overflow = pass_over(
             games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
             observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,

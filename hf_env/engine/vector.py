@@ -84,7 +84,7 @@ def find_illegal(masks, actions, chosen, terminated, truncated, settings):
 
 
 @kernel
-def _draw_actions(chosen, masks, game_seeds, decisions, actions):
+def draw_actions(chosen, masks, game_seeds, decisions, actions):
     """A legal action of each chosen game, each as likely, by its seed and the number of its decision; 0 where none is legal."""
     for slot in range(chosen.shape[0]):
         if chosen[slot] != 0:
@@ -100,14 +100,11 @@ def pass_over(
     games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
     observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
 ):  # fmt: skip
-    """Step, start or refresh every game with chosen[slot] != 0 and write its buffers, or draw an action. search: as write_mask.
+    """Step, start or refresh every game with chosen[slot] != 0 and write its buffers. search: as write_mask.
 
     Returns OK or the slot + 1 of a game whose scores do not fit into int16.
     """
     mode = settings[MODE]
-    if mode == MODE_DRAW:
-        _draw_actions(chosen, masks, game_seeds, decisions, actions)
-        return OK
     overflow = 0
     for slot in range(games.shape[0]):
         if chosen[slot] == 0:
@@ -179,6 +176,12 @@ def run_games(
         games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
         observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
     )  # fmt: skip
+
+
+@entry
+def draw_for_games(chosen, masks, game_seeds, decisions, actions):
+    """As ``draw_actions``."""
+    draw_actions(chosen, masks, game_seeds, decisions, actions)
 
 
 @entry
