@@ -19,7 +19,7 @@ from training.config import TrainConfig
 _Result = TypeVar("_Result")
 # Fewer rows than this are not worth a second thread; what more than this leave on their way through a network does not stay
 # in a core's cache.
-_LEAST_ROWS, _MOST_ROWS = 64, 1024
+_LEAST_ROWS, _MOST_ROWS = 64, 2048
 
 
 class Parts:
