@@ -33,10 +33,8 @@ class GameRunner:
             )
             for _ in blocks
         ]  # fmt: skip
-        # Whole arrays and a choice of slots, not a part of each array: a game's seed is made of its slot's number.
-        self._blocks = [np.zeros(vec.num_games, np.int8) for _ in blocks]
-        for block, games in zip(self._blocks, blocks, strict=True):
-            block[games] = 1
+        # Whole arrays and bounds, not a part of each array: a game's seed is made of its slot's number.
+        self._bounds = np.array([0, *(block.stop for block in blocks)], np.int64)
         self._checked = (vec.action_masks, vec._actions)
         self._ended = (vec.terminated, vec.truncated, vec._settings)
         self._settings = vec._settings
@@ -51,7 +49,7 @@ class GameRunner:
         Returns 0; -1 - slot of the first illegal one, before any game has moved; or slot + 1 of an overflow.
         """
         self._settings[v.MODE] = v.MODE_STEP
-        if len(self._blocks) > 1 and chosen is self._all:
+        if len(self._after) > 1 and chosen is self._all:
             return self._run_in_threads()
         find = self._compiled_check
         if find is None:
@@ -65,7 +63,7 @@ class GameRunner:
         Actions of MODE_STEP must be legal.
         """
         self._settings[v.MODE] = mode
-        if len(self._blocks) > 1 and chosen is self._all:
+        if len(self._after) > 1 and chosen is self._all:
             return self._run_in_threads()
         if mode == v.MODE_DRAW:
             v.draw_for_games(chosen, *self._drawing)
@@ -75,8 +73,7 @@ class GameRunner:
 
     def _run_in_threads(self) -> int:
         if self._crew is None or not self._crew.usable:
-            arguments = [(*self._before, chosen, *after) for chosen, after in zip(self._blocks, self._after, strict=True)]
-            self._crew = Crew(arguments)
+            self._crew = Crew([(self._bounds, *self._before, self._all, *after) for after in self._after])
         return self._crew.run()
 
     def _compile(self):

@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 from agents.neural.base import PolicyValueNetwork
-from agents.neural.fused import choice_statistics
+from agents.neural.choices import choice_statistics
 from training.config import TrainConfig
 from training.forward import Forward
 from training.parts import Parts

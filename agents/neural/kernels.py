@@ -2,25 +2,25 @@
 
 A network as small as ours spends most of its time not on products of matrices but on moving their results through memory
 between one small operation and the next. These kernels do what stands between two products in one go, forwards and
-backwards; the products stay PyTorch's. agents/neural/fused.py ties them to autograd, beside the same in plain PyTorch.
+backwards. agents/neural/whole.py makes a network of them, agents/neural/choices.py ties the loss's to autograd.
 """
 
 import math
 
 import numpy as np
 
-from hf_env.engine.jit import numeric_entry
+from hf_env.engine.jit import numeric_entry, numeric_kernel
 
 # As of torch.nn.LayerNorm.
 NORM_EPSILON = 1e-5
 
 
-@numeric_entry
+@numeric_kernel
 def take_columns(observations, rank_columns, other_columns, other_scale, of_ranks, others):
     """Write the numbers of each rank, and those of the table times their scale.
 
     observations: (N, F) int16. rank_columns: (R, C) int64. other_columns: (G,) int64. other_scale: (G,) float32.
-    Written: of_ranks (N, R, C) float32, others (N, G) float32.
+    Written: of_ranks (N, R, C) float32, others (N, G or more) float32, the first G of each row.
     """
     num_ranks, per_rank = rank_columns.shape
     for row in range(len(observations)):
@@ -31,7 +31,7 @@ def take_columns(observations, rank_columns, other_columns, other_scale, of_rank
             others[row, number] = np.float32(observations[row, other_columns[number]]) * other_scale[number]
 
 
-@numeric_entry
+@numeric_kernel
 def rank_stage_forward(x, vector, rows, residual, weight, bias, normed, deviations, out, mean):
     """out = residual + relu(layer_norm(x + vector + rows)), and its mean over the ranks.
 
@@ -76,7 +76,7 @@ def rank_stage_forward(x, vector, rows, residual, weight, bias, normed, deviatio
                 mean[row, unit] += value * rank_share
 
 
-@numeric_entry
+@numeric_kernel
 def rank_stage_backward(
     out_gradient, mean_gradient, normed, deviations, weight, bias,
     x_gradient, vector_gradient, rows_gradient, residual_gradient, weight_gradient, bias_gradient,
@@ -116,6 +116,57 @@ def rank_stage_backward(
                 vector_gradient[rank, unit] += gradient
                 if with_rows:
                     rows_gradient[row, unit] += gradient
+
+
+@numeric_kernel
+def layer_forward(x, shift, weight, bias, normed, deviations, out):
+    """out = relu(layer_norm(x + shift)), x: (N, B), shift: (B,); the rest as of ``rank_stage_forward``, without ranks."""
+    num_rows, width = x.shape
+    share = np.float32(1.0 / width)
+    for row in range(num_rows):
+        total = np.float32(0.0)
+        for unit in range(width):
+            value = x[row, unit] + shift[unit]
+            normed[row, unit] = value
+            total += value
+        centre, squares = total * share, np.float32(0.0)
+        for unit in range(width):
+            off = normed[row, unit] - centre
+            squares += off * off
+        deviation = np.float32(1.0) / np.sqrt(squares * share + np.float32(NORM_EPSILON))
+        deviations[row] = deviation
+        for unit in range(width):
+            off = (normed[row, unit] - centre) * deviation
+            normed[row, unit] = off
+            value = off * weight[unit] + bias[unit]
+            if value < np.float32(0.0):
+                value = np.float32(0.0)
+            out[row, unit] = value
+
+
+@numeric_kernel
+def layer_backward(out_gradient, normed, deviations, weight, bias, x_gradient, shift_gradient, weight_gradient, bias_gradient):
+    """The gradients of ``layer_forward``'s arguments; those of shift, weight and bias are added to."""
+    num_rows, width = normed.shape
+    share = np.float32(1.0 / width)
+    for row in range(num_rows):
+        total, product = np.float32(0.0), np.float32(0.0)
+        for unit in range(width):
+            gradient = out_gradient[row, unit]
+            off = normed[row, unit]
+            if off * weight[unit] + bias[unit] <= np.float32(0.0):
+                gradient = np.float32(0.0)
+            weight_gradient[unit] += gradient * off
+            bias_gradient[unit] += gradient
+            gradient *= weight[unit]
+            total += gradient
+            product += gradient * off
+            x_gradient[row, unit] = gradient
+        total, product, deviation = total * share, product * share, deviations[row]
+        for unit in range(width):
+            gradient = (x_gradient[row, unit] - total - normed[row, unit] * product) * deviation
+            x_gradient[row, unit] = gradient
+            shift_gradient[unit] += gradient
 
 
 @numeric_entry

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from agents.neural.base import NetworkConfig, PolicyValueNetwork
-from agents.neural.fused import rank_stage, take_columns
+from agents.neural.whole import can_run, run_whole
 from hf_env.engine.action_ids import ADD, ADD_JOKER, ADD_TWO, DISCARD, MELD, NUM_ACTIONS, NUM_PATTERNS
 from hf_env.engine.cards import NUM_NATURALS
 from hf_env.observation.layout import ObservationLayout
@@ -34,6 +34,9 @@ def rank_actions() -> np.ndarray:
     ranks = np.arange(NUM_NATURALS)[:, None]
     starts = MELD + NUM_PATTERNS * ranks + np.arange(NUM_PATTERNS)
     return np.concatenate([starts, ADD + ranks, ADD_TWO + ranks, ADD_JOKER + ranks, DISCARD + ranks], axis=1)
+
+
+_PLACES = rank_actions(), np.setdiff1d(np.arange(NUM_ACTIONS), rank_actions())
 
 
 def split_columns(layout: ObservationLayout, observation_scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -98,8 +101,7 @@ class RankNetwork(PolicyValueNetwork):
 
     def action_places(self) -> tuple[np.ndarray, np.ndarray]:
         """The actions of each rank, (ranks, 10) int64, and those of no rank, (K,) int64, in the order of the two heads."""
-        actions = rank_actions()
-        return actions, np.setdiff1d(np.arange(NUM_ACTIONS), actions)
+        return _PLACES
 
     def initialise(self) -> None:
         """As of the base class."""
@@ -113,16 +115,20 @@ class RankNetwork(PolicyValueNetwork):
 
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """As of the base class."""
+        if can_run(self, observations):
+            return run_whole(self, observations)
         num_rows, scale = len(observations), self.observation_scale
-        of_ranks, table = take_columns(observations, self.rank_columns, self.other_columns, scale[self.other_columns])
+        of_ranks = observations.index_select(1, self.rank_columns.ravel()).float().view(num_rows * NUM_NATURALS, -1)
+        table = observations.index_select(1, self.other_columns).float() * scale[self.other_columns]
         # Scaling the weights costs less than scaling every number of every rank; a section's scale is one for all ranks.
-        ranks = nn.functional.linear(of_ranks.view(-1, of_ranks.shape[2]), self.rank_in.weight * scale[self.rank_columns[0]])
-        ranks, summary = rank_stage(ranks.view(num_rows, NUM_NATURALS, -1), self.rank_vector, None, None, self.norms[0])
-        body = torch.cat([table, summary], 1)
+        ranks = nn.functional.linear(of_ranks, self.rank_in.weight * scale[self.rank_columns[0]])
+        ranks = torch.relu(self.norms[0](ranks.view(num_rows, NUM_NATURALS, -1) + self.rank_vector))
+        body = torch.cat([table, ranks.mean(1)], 1)
         for layer, norm in zip(self.body, list(self.norms)[2:], strict=True):
             body = torch.relu(norm(layer(body)))
-        ranks, summary = rank_stage(self.rank_to_rank(ranks), self.second_rank_vector, self.body_to_rank(body), ranks, self.norms[1])
-        all_of_it = torch.cat([body, summary], 1)
+        more = self.rank_to_rank(ranks) + self.second_rank_vector + self.body_to_rank(body)[:, None]
+        ranks = ranks + torch.relu(self.norms[1](more))
+        all_of_it = torch.cat([body, ranks.mean(1)], 1)
         rank_logits = (self.rank_head(ranks) + self.rank_bias).reshape(num_rows, -1)
         logits = torch.cat([rank_logits, self.policy_head(all_of_it)], 1).index_select(1, self._order)
         return logits, self.value_head(all_of_it).squeeze(-1)

@@ -24,6 +24,12 @@ if INTERPRETED:
         """words[at] = value."""
         words[at] = value
 
+    def add_to_word(words, at, value):
+        """words[at] += value; what it was before."""
+        before = words[at]
+        words[at] += value
+        return before
+
     def pause():
         """Tell the processor that this is a loop that waits."""
 
@@ -54,6 +60,15 @@ else:
             return context.get_dummy_value()
 
         return types.void(words, types.int64, types.int64), codegen
+
+    @intrinsic
+    def add_to_word(typing_context, words, at, value):
+        """words[at] += value; what it was before."""
+
+        def codegen(context, builder, signature, arguments):
+            return builder.atomic_rmw("add", _pointer(context, builder, signature, arguments), arguments[2], "seq_cst")
+
+        return types.int64(words, types.int64, types.int64), codegen
 
     @intrinsic
     def pause(typing_context):

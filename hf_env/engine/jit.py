@@ -122,8 +122,8 @@ class _Cache(FunctionCache):
     _impl_class = _Impl
 
 
-# What a kernel may call to make an array.
-_ALLOCATORS = frozenset(("zeros", "empty", "full", "ones", "array", "copy"))
+# What a kernel may call to make an array, or to be given one back.
+_ALLOCATORS = frozenset(("zeros", "empty", "full", "ones", "array", "copy", "dot"))
 
 
 class _EntryLibrary(JITCodeLibrary):

@@ -66,9 +66,9 @@ def _settle(g, r, shaping, slot, deal_scores, end_reasons, ended, deck):
 
 
 @kernel
-def first_illegal(masks, actions, chosen, terminated, truncated, settings):
-    """First chosen slot whose action is not legal, -1 if all are; games that are over and stay so are passed over."""
-    for slot in range(actions.shape[0]):
+def first_illegal(low, high, masks, actions, chosen, terminated, truncated, settings):
+    """First chosen slot of low..high-1 whose action is not legal, -1 if all are; games that are over and stay so are passed over."""
+    for slot in range(low, high):
         action = actions[slot]
         if chosen[slot] == 0 or (not settings[AUTORESET] and (terminated[slot] or truncated[slot])):
             continue
@@ -79,14 +79,14 @@ def first_illegal(masks, actions, chosen, terminated, truncated, settings):
 
 @entry
 def find_illegal(masks, actions, chosen, terminated, truncated, settings):
-    """As ``first_illegal``."""
-    return first_illegal(masks, actions, chosen, terminated, truncated, settings)
+    """As ``first_illegal``, of all slots."""
+    return first_illegal(0, actions.shape[0], masks, actions, chosen, terminated, truncated, settings)
 
 
 @kernel
-def draw_actions(chosen, masks, game_seeds, decisions, actions):
-    """A legal action of each chosen game, each as likely, by its seed and the number of its decision; 0 where none is legal."""
-    for slot in range(chosen.shape[0]):
+def draw_actions(low, high, chosen, masks, game_seeds, decisions, actions):
+    """A legal action of each chosen game of low..high-1, each as likely, by its seed and the number of its decision; 0 for none."""
+    for slot in range(low, high):
         if chosen[slot] != 0:
             low, high = legal_bits(masks[slot])
             number = count_bits(low) + count_bits(high)
@@ -97,16 +97,16 @@ def draw_actions(chosen, masks, game_seeds, decisions, actions):
 
 @kernel
 def pass_over(
-    games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
+    low, high, games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
     observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
 ):  # fmt: skip
-    """Step, start or refresh every game with chosen[slot] != 0 and write its buffers. search: as write_mask.
+    """Step, start or refresh every game of low..high-1 with chosen[slot] != 0 and write its buffers. search: as write_mask.
 
     Returns OK or the slot + 1 of a game whose scores do not fit into int16.
     """
     mode = settings[MODE]
     overflow = 0
-    for slot in range(games.shape[0]):
+    for slot in range(low, high):
         if chosen[slot] == 0:
             continue
         g = games[slot]
@@ -171,17 +171,17 @@ def run_games(
     games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
     observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
 ):  # fmt: skip
-    """As ``pass_over``."""
+    """As ``pass_over``, of all slots."""
     return pass_over(
-        games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
+        0, games.shape[0], games, rules, settings, search, chosen, actions, game_seeds, game_numbers, decisions, tmp, plans, deck, change,
         observations, masks, seats, rewards, terminated, truncated, deal_ended, deal_scores, end_reasons, ended, final,
     )  # fmt: skip
 
 
 @entry
 def draw_for_games(chosen, masks, game_seeds, decisions, actions):
-    """As ``draw_actions``."""
-    draw_actions(chosen, masks, game_seeds, decisions, actions)
+    """As ``draw_actions``, of all slots."""
+    draw_actions(0, chosen.shape[0], chosen, masks, game_seeds, decisions, actions)
 
 
 @entry
