@@ -24,6 +24,8 @@ MAY_IMPORT = {
     "hf_env.rendering.video": (STANDARD, "PIL", "imageio_ffmpeg"),
     "agents": (STANDARD, "numpy", "rich", "hf_env", "agents"),
     "agents.neural": (STANDARD, "numpy", "torch", "safetensors", "hf_env", "agents"),
+    # It limits the threads of the BLAS that Numba calls.
+    "agents.neural.whole": (STANDARD, "numpy", "torch", "threadpoolctl", "hf_env", "agents"),
     "agents.catalogue": (STANDARD, "agents"),
     "training": None,  # anything
 }
@@ -96,9 +98,9 @@ def test_every_prefix_is_one_of_a_module():
 
 
 def test_only_the_engine_decorates_kernels_itself():
-    # numba's own decorators would bypass the cache that is keyed by all sources; lanes makes instructions, no kernels.
+    # numba's own decorators would bypass the cache that is keyed by all sources; lanes and atomics make instructions, no kernels.
     for name, path in modules().items():
-        if name not in ("hf_env.engine.jit", "hf_env.engine.lanes") and not name.startswith("training"):
+        if name not in ("hf_env.engine.jit", "hf_env.engine.lanes", "hf_env.engine.atomics") and not name.startswith("training"):
             assert not {i for i in imports(path, name) if i.split(".")[0] in ("numba", "llvmlite")}, name
 
 
