@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -273,12 +275,17 @@ class _Whole(torch.autograd.Function):
 
 @functools.cache
 def _limit_blas() -> None:
-    """One thread for SciPy's BLAS, from the first pass on: parts are what threads share, and its products are small."""
-    # Without the package they are as the BLAS likes: slower, and no less right.
+    """One thread for SciPy's BLAS, which Numba calls: parts are what threads share, and its products are small."""
+    importlib.import_module("scipy.linalg.cython_blas")  # loads the library
+
+    # Without the package they are as many as the BLAS likes: slower, and no less right.
     with contextlib.suppress(ModuleNotFoundError):
         import threadpoolctl
 
-        threadpoolctl.threadpool_limits(1, user_api="blas")
+        for library in threadpoolctl.ThreadpoolController().lib_controllers:
+            # NumPy's own, which the user may want on all cores, is another.
+            if library.user_api == "blas" and "scipy" in Path(library.filepath).parent.name:
+                library.set_num_threads(1)
 
 
 def run_whole(network: Any, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

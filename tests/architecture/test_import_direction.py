@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "agents": (STANDARD, "numpy", "rich", "hf_env", "agents"),
     "agents.neural": (STANDARD, "numpy", "torch", "safetensors", "hf_env", "agents"),
     # It limits the threads of the BLAS that Numba calls.
-    "agents.neural.whole": (STANDARD, "numpy", "torch", "threadpoolctl", "hf_env", "agents"),
+    "agents.neural.whole": (STANDARD, "numpy", "torch", "scipy", "threadpoolctl", "hf_env", "agents"),
     "agents.catalogue": (STANDARD, "agents"),
     "training": None,  # anything
 }
