@@ -253,7 +253,9 @@ class _Whole(torch.autograd.Function):
             values.numpy(),
         )  # fmt: skip
         if keep:
-            ctx.work, ctx.kind, ctx.num_rows, ctx.arrays, ctx.places = work, kind, num_rows, arrays, fixed[3:]
+            ctx.work, ctx.kind, ctx.num_rows, ctx.places = work, kind, num_rows, fixed[3:]
+            # So that PyTorch notices weights that are changed before the way back.
+            ctx.save_for_backward(*weights)
         else:
             _pool.give_back(kind, work)
         return logits, values
@@ -262,9 +264,11 @@ class _Whole(torch.autograd.Function):
     def backward(ctx, *gradients):
         if ctx.work is None:
             raise RuntimeError("the network's pass has been gone back through already, and what it left is gone")
-        found = [torch.zeros(array.shape) for array in ctx.arrays]
+        weights = ctx.saved_tensors
+        found = [torch.zeros(weight.shape) for weight in weights]
         run_backward(
-            *(gradient.contiguous().numpy() for gradient in gradients), *ctx.places, *(ctx.arrays[number] for number in _READ_BACK),
+            *(gradient.contiguous().numpy() for gradient in gradients), *ctx.places,
+            *(weights[number].detach().contiguous().numpy() for number in _READ_BACK),
             *ctx.work.take(_BACKWARD, ctx.num_rows), _NO_ROWS, _NO_RESIDUAL, *ctx.work.take("more flat_more", ctx.num_rows),
             *(gradient.numpy() for gradient in found),
         )  # fmt: skip

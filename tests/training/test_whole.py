@@ -106,6 +106,15 @@ def test_two_passes_before_the_first_way_back(games, monkeypatch):
         loss.backward()
 
 
+def test_weights_changed_before_the_way_back_are_noticed(games):
+    network = make(games)
+    loss = network(torch.from_numpy(games.observations[:5]))[0].sum()
+    with torch.no_grad():
+        network.body[0].weight.add_(1.0)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
 def test_threads_do_not_disturb_each_other(games):
     network = make(games, width=64, rank_width=16)
     parameters = list(network.parameters())
