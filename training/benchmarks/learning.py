@@ -18,6 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
+
 from training.benchmarks.rows import BenchmarkError, Row
 
 # Tables and steps between two updates of MaskablePPO: some minibatches of ours, in a time that a benchmark has.
@@ -156,7 +158,16 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
+@click.command()
+@click.argument("trainer", type=click.Choice(["ours", "sb3"]))
+@click.argument("seed", type=click.IntRange(0))
+@click.argument("seconds", type=click.FloatRange(0, min_open=True))
+@click.argument("settings", nargs=-1, metavar="[NAME=VALUE]...")
+def main(trainer: str, seed: int, seconds: float, settings: tuple[str, ...]) -> None:
+    """Measure one trainer; settings are for ours, as precision=bfloat16."""
+    measure = {"ours": measure_ours, "sb3": measure_sb3}[trainer]
+    click.echo(json.dumps(measure(seed, seconds, **dict(_setting(text) for text in settings))))
+
+
 if __name__ == "__main__":
-    trainer, *numbers = sys.argv[1:4]
-    settings = dict(_setting(text) for text in sys.argv[4:])
-    print(json.dumps({"ours": measure_ours, "sb3": measure_sb3}[trainer](int(numbers[0]), float(numbers[1]), **settings)))
+    main()
