@@ -16,11 +16,16 @@ __all__ = [
     "Policy",
     "PolicyBatch",
     "SeatViews",
+    "UntrainedRulesWarning",
     "as_policy",
     "decision_keys",
     "mix64",
     "uniforms",
 ]
+
+
+class UntrainedRulesWarning(UserWarning):
+    """A policy plays under rules that its training did not have."""
 
 
 @runtime_checkable

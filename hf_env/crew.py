@@ -44,9 +44,9 @@ class Crew:
         self._process = os.getpid()
         for who, (wake, own) in enumerate(zip(self._wake, arguments[1:], strict=True), start=1):
             # Nothing of a thread refers to the crew, so that the crew's end can be noticed.
-            target = _work, (call, self._words, self._size, who, own, wake)
-            threading.Thread(target=target[0], args=target[1], name=f"hf_env-{who}", daemon=True).start()
-        self._end = weakref.finalize(self, _end, self._words, self._wake)
+            work = call, self._words, self._size, who, own, wake
+            threading.Thread(target=_work, args=work, name=f"hf_env-{who}", daemon=True).start()
+        weakref.finalize(self, _end, self._words, self._wake)
 
     @property
     def usable(self) -> bool:

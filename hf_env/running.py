@@ -48,9 +48,8 @@ class GameRunner:
 
         Returns 0; -1 - slot of the first illegal one, before any game has moved; or slot + 1 of an overflow.
         """
-        self._settings[v.MODE] = v.MODE_STEP
         if len(self._after) > 1 and chosen is self._all:
-            return self._run_in_threads()
+            return self._run_in_threads(v.MODE_STEP)
         find = self._compiled_check
         if find is None:
             find = self._compiled_check = bound(v.find_illegal, (*self._checked, chosen, *self._ended))
@@ -62,16 +61,17 @@ class GameRunner:
 
         Actions of MODE_STEP must be legal.
         """
-        self._settings[v.MODE] = mode
         if len(self._after) > 1 and chosen is self._all:
-            return self._run_in_threads()
+            return self._run_in_threads(mode)
         if mode == v.MODE_DRAW:
             v.draw_for_games(chosen, *self._drawing)
             return v.OK
         run = self._compiled or self._compile()
+        self._settings[v.MODE] = mode
         return run(*self._before, chosen, *self._after[0])
 
-    def _run_in_threads(self) -> int:
+    def _run_in_threads(self, mode: int) -> int:
+        self._settings[v.MODE] = mode
         if self._crew is None or not self._crew.usable:
             self._crew = Crew([(self._bounds, *self._before, self._all, *after) for after in self._after])
         return self._crew.run()

@@ -177,16 +177,17 @@ class VectorGame:
         self._runner = GameRunner(self)
 
     def _run(self, mode: int, chosen: np.ndarray) -> None:
-        overflow = self._runner.run(mode, chosen)
-        if overflow:
-            self._raise_overflow(overflow - 1)
+        self._check_overflow(self._runner.run(mode, chosen))
 
-    def _raise_overflow(self, slot: int) -> None:
-        scores = self.games[slot]["scores"][: self.num_sides].tolist()
-        raise OverflowError(
-            f"game {slot}: a score does not fit into the observation (int16 in units of 5 points, at most "
-            f"{32767 * 5} either way); totals are {scores}"
-        )
+    def _check_overflow(self, code: int) -> None:
+        """Raise OverflowError for the code of a pass, the slot + 1 of such a game or 0."""
+        if code:
+            slot = code - 1
+            scores = self.games[slot]["scores"][: self.num_sides].tolist()
+            raise OverflowError(
+                f"game {slot}: a score does not fit into the observation (int16 in units of 5 points, at most "
+                f"{32767 * 5} either way); totals are {scores}"
+            )
 
     def reset(self, seed: int | None = None, *, game_seeds: Sequence[int] | np.ndarray | None = None, slots=None) -> None:
         """Start new games.
@@ -259,8 +260,7 @@ class VectorGame:
         code = self._runner.step(chosen)
         if code < 0:
             self._raise_illegal(-1 - code)
-        if code > 0:
-            self._raise_overflow(code - 1)
+        self._check_overflow(code)
 
     def step_unchecked(self, action: int) -> None:
         """Play one action, known to be legal, in every game: for adapters that have looked at the mask themselves."""
@@ -316,9 +316,7 @@ class VectorGame:
                 self._other = np.zeros((self.num_games, self.observation_width), np.int16)
             out = self._other
         self._check_out(out, self.observation_width)
-        overflow = v.observe_games(self.games, self.rule_records, each, out, self._settings[v.EVENTS])
-        if overflow:
-            self._raise_overflow(overflow - 1)
+        self._check_overflow(v.observe_games(self.games, self.rule_records, each, out, self._settings[v.EVENTS]))
         return out
 
     def states(self, out: np.ndarray | None = None) -> np.ndarray:
@@ -329,9 +327,7 @@ class VectorGame:
         if out is None:
             out = np.empty((self.num_games, self.state_layout.width), np.int16)
         self._check_out(out, self.state_layout.width)
-        overflow = v.write_states(self.games, self.rule_records, out)
-        if overflow:
-            self._raise_overflow(overflow - 1)
+        self._check_overflow(v.write_states(self.games, self.rule_records, out))
         return out
 
     def refresh(self) -> None:

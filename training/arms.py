@@ -12,7 +12,6 @@ import json
 import os
 import subprocess
 import sys
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
@@ -23,7 +22,8 @@ import tomli_w
 
 from hf_env.threads import available_cores
 from training.cli_common import Failure, Mistake, seed_option
-from training.config import ConfigError, load_config
+from training.config import ConfigError, load_config, read_toml
+from training.report import read_log
 
 _ARMS = Path(__file__).with_name("arms.toml")
 _ANCHORS = ("greedy", "expert")
@@ -34,11 +34,9 @@ _EVALUATION_SEED = 77
 def load_arms(path: Path) -> dict[str, dict[str, Any]]:
     """The settings of each arm. Raises Mistake for a file that is no TOML of the two tables ``base`` and ``arms``."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Mistake(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise Mistake(f"{path} is no TOML: {error}") from None
+        table = read_toml(path)
+    except ConfigError as error:
+        raise Mistake(str(error)) from None
     arms = table.get("arms")
     if not isinstance(arms, dict) or not arms or not all(isinstance(one, dict) for one in (table.get("base", {}), *arms.values())):
         raise Mistake(f"{path} must have a table [arms.NAME] for each arm, and may have [base]")
@@ -65,7 +63,7 @@ class Run:
         except ConfigError as error:
             raise Mistake(f"arm {self.arm}: {error}") from None
 
-    def train_and_measure(self, core: int) -> None:
+    def train_and_measure(self) -> None:
         """What is missing of the two. Raises Failure where a command fails."""
         run = self.folder / "run"
         trained = self.folder / "trained"
@@ -74,29 +72,24 @@ class Run:
                 # Cut short: what is left of it would have had other time.
                 os.replace(run, self.folder / f"cut-short-{len(list(self.folder.glob('cut-short-*')))}")
             options = ["--seed", str(self.seed), "--out", str(run), "--deals", "0", "--quiet"]
-            self._command(core, "train", "--config", str(self.config), *options)
+            self._command("train", "--config", str(self.config), *options)
             trained.touch()
         for anchor in _ANCHORS:
             result = self.folder / f"{anchor}.json"
             if not result.exists():
                 options = ["--deals", str(self.deals), "--seed", str(_EVALUATION_SEED), "--processes", "1", "--json", str(result)]
-                self._command(core, "evaluate", f"{run}:mode=argmax", anchor, *options)
+                self._command("evaluate", f"{run}:mode=argmax", anchor, *options)
 
-    def _command(self, core: int, *arguments: str) -> None:
-        def on_its_core() -> None:
-            if hasattr(os, "sched_setaffinity"):
-                os.sched_setaffinity(0, {core})
-
+    def _command(self, *arguments: str) -> None:
         with open(self.folder / "output.txt", "a", encoding="utf-8") as output:
             command = [sys.executable, "-m", "handfoot", *arguments]
-            code = subprocess.run(command, stdout=output, stderr=output, preexec_fn=on_its_core).returncode
+            code = subprocess.run(command, stdout=output, stderr=output).returncode
         if code:
             raise Failure(f"{' '.join(command)} ended with code {code}; its output is in {self.folder / 'output.txt'}")
 
     def row(self) -> str:
         """The row of the table."""
-        lines = (self.folder / "run" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-        cells = [self.arm, str(self.seed), f"{json.loads(lines[-1])['run/decisions'] / 1e6:.1f} M"]
+        cells = [self.arm, str(self.seed), f"{read_log(self.folder / 'run')[-1]['run/decisions'] / 1e6:.1f} M"]
         for anchor in _ANCHORS:
             result = json.loads((self.folder / f"{anchor}.json").read_text(encoding="utf-8"))
             points, games = result["difference_a_deal"], result["games_won"]
@@ -137,7 +130,10 @@ def main(
     def one(run: Run) -> str:
         core = cores.get()
         try:
-            run.train_and_measure(core)
+            if hasattr(os, "sched_setaffinity"):
+                # Of this thread, and so of the processes that it starts.
+                os.sched_setaffinity(0, {core})
+            run.train_and_measure()
         finally:
             cores.put(core)
         return run.row()

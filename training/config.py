@@ -230,6 +230,16 @@ def shipped_configs() -> dict[str, Path]:
     return {path.stem: path for path in sorted(_CONFIGS.glob("*.toml"))}
 
 
+def read_toml(path: Path) -> dict[str, Any]:
+    """The table of a TOML file. Raises ConfigError, one line that names the file and what is wrong."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:  # TOML and UTF-8 alike
+        raise ConfigError(f"{path} is no TOML: {error}") from None
+
+
 def load_config(source: Path | str) -> TrainConfig:
     """The config of that name in the package, or of a TOML file that gives some of the settings.
 
@@ -241,12 +251,7 @@ def load_config(source: Path | str) -> TrainConfig:
     path = shipped_configs().get(str(source), Path(source))
     if not path.exists() and not path.suffix:
         raise ConfigError(f"no config {str(source)!r}; the package has {', '.join(shipped_configs())}, others are TOML files")
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:  # TOML and UTF-8 alike
-        raise ConfigError(f"{path} is no TOML: {error}") from None
+    table = read_toml(path)
     if "decisions_budget" in table:
         table = {"time_budget_seconds": None} | table
     try:

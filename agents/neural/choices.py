@@ -7,16 +7,11 @@ gradients included.
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 
 from agents.neural import kernels
+from agents.neural.compiled import as_array, runs_compiled
 from agents.neural.masked_categorical import masked_entropy, masked_log_probs
-from hf_env.engine.jit import INTERPRETED
-
-
-def _array(tensor: torch.Tensor) -> np.ndarray:
-    return tensor.detach().contiguous().numpy()
 
 
 def plain_choice_statistics(
@@ -38,7 +33,7 @@ class _ChoiceStatistics(torch.autograd.Function):
         logits, probabilities = logits.detach().contiguous(), torch.empty(logits.shape)
         log_totals, chosen, taught, entropies = torch.empty(4, len(logits))
         kernels.choices_forward(
-            logits.numpy(), _array(action_masks), _array(actions), _array(taught_actions), probabilities.numpy(),
+            logits.numpy(), as_array(action_masks), as_array(actions), as_array(taught_actions), probabilities.numpy(),
             log_totals.numpy(), chosen.numpy(), taught.numpy(), entropies.numpy(),
         )  # fmt: skip
         ctx.save_for_backward(logits, actions, taught_actions, probabilities, log_totals, entropies)
@@ -48,7 +43,7 @@ class _ChoiceStatistics(torch.autograd.Function):
     def backward(ctx, *gradients):
         logits, *saved = ctx.saved_tensors
         of_logits = torch.empty_like(logits)
-        kernels.choices_backward(_array(logits), *map(_array, saved), *map(_array, gradients), of_logits.numpy())
+        kernels.choices_backward(as_array(logits), *map(as_array, saved), *map(as_array, gradients), of_logits.numpy())
         return of_logits, None, None, None
 
 
@@ -56,8 +51,6 @@ def choice_statistics(
     logits: torch.Tensor, action_masks: torch.Tensor, actions: torch.Tensor, taught_actions: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """As ``plain_choice_statistics``."""
-    # torch.compile fuses PyTorch's own operations, and cannot look into ours.
-    by_hand = not INTERPRETED and not torch.compiler.is_compiling() and logits.device.type == "cpu"
-    if not by_hand or logits.dtype != torch.float32 or action_masks.dtype != torch.int8:
+    if not runs_compiled(logits, torch.float32) or action_masks.dtype != torch.int8:
         return plain_choice_statistics(logits, action_masks, actions, taught_actions)
     return _ChoiceStatistics.apply(logits, action_masks, actions, taught_actions)

@@ -12,25 +12,18 @@ import numpy as np
 import torch
 
 from agents.neural.base import PolicyValueNetwork
-from agents.neural.kernels import NORM_EPSILON
+from agents.neural.compiled import as_array, runs_compiled
+from agents.neural.kernels import normalise
 from agents.neural.rank_network import RankNetwork
-from hf_env.engine.jit import INTERPRETED, numeric_entry, numeric_kernel
+from hf_env.engine.jit import numeric_entry, numeric_kernel
 
 
 @numeric_kernel
 def _norm_relu(values, weight, bias):
     """values = relu(layer_norm(values)), (H,) float32."""
-    width = len(values)
-    total = np.float32(0.0)
-    for unit in range(width):
-        total += values[unit]
-    centre, squares = total / np.float32(width), np.float32(0.0)
-    for unit in range(width):
-        values[unit] -= centre
-        squares += values[unit] * values[unit]
-    scale = np.float32(1.0) / np.sqrt(squares / np.float32(width) + np.float32(NORM_EPSILON))
-    for unit in range(width):
-        value = values[unit] * scale * weight[unit] + bias[unit]
+    normalise(values)
+    for unit in range(len(values)):
+        value = values[unit] * weight[unit] + bias[unit]
         if value < np.float32(0.0):  # so NaN stays NaN
             value = np.float32(0.0)
         values[unit] = value
@@ -121,10 +114,6 @@ def run_rows(
         values[row] = out[len(rest_actions)]
 
 
-def _array(tensor: torch.Tensor) -> np.ndarray:
-    return np.ascontiguousarray(tensor.detach().numpy(), np.float32)
-
-
 class CompiledRanks:
     """A ``RankNetwork`` on the CPU that no longer learns, as arrays for ``run_rows``; changes of its tensors are noticed.
 
@@ -151,11 +140,10 @@ class CompiledRanks:
     def can_run(network: PolicyValueNetwork) -> bool:
         """Whether a network can be run in compiled code here."""
         return (
-            not INTERPRETED
+            runs_compiled(network.observation_scale, torch.float32)
             and isinstance(network, RankNetwork)
             and network.config.layer_norm
             and network.config.depth >= 1
-            and network.observation_scale.device.type == "cpu"
             # Not every optimiser tells PyTorch that it has changed a tensor.
             and not any(parameter.requires_grad for parameter in network.parameters())
         )
@@ -179,23 +167,23 @@ class CompiledRanks:
         body = n.config.width
 
         def norm(layer: Any) -> np.ndarray:  # a LayerNorm, by can_run
-            return np.stack([_array(layer.weight), _array(layer.bias)])
+            return np.stack([as_array(layer.weight), as_array(layer.bias)])
 
         return (
-            _array(scale[n.other_columns]),
-            _array((n.rank_in.weight * scale[n.rank_columns[0]]).T),
-            np.stack([_array(n.rank_vector), _array(n.second_rank_vector)]),
+            as_array(scale[n.other_columns]),
+            as_array((n.rank_in.weight * scale[n.rank_columns[0]]).T),
+            np.stack([as_array(n.rank_vector), as_array(n.second_rank_vector)]),
             np.stack([norm(n.norms[0]), norm(n.norms[1])]),
-            _array(n.body[0].weight.T),
-            _array(n.body[0].bias),
-            np.stack([_array(layer.weight.T) for layer in deeper]) if len(deeper) else np.zeros((0, body, body), np.float32),
-            np.stack([_array(layer.bias) for layer in deeper]) if len(deeper) else np.zeros((0, body), np.float32),
+            as_array(n.body[0].weight.T),
+            as_array(n.body[0].bias),
+            np.stack([as_array(layer.weight.T) for layer in deeper]) if len(deeper) else np.zeros((0, body, body), np.float32),
+            np.stack([as_array(layer.bias) for layer in deeper]) if len(deeper) else np.zeros((0, body), np.float32),
             np.stack([norm(layer) for layer in list(n.norms)[2:]]),
-            _array(n.body_to_rank.weight.T),
-            _array(n.body_to_rank.bias),
-            _array(n.rank_to_rank.weight.T),
-            _array(n.rank_head.weight.T),
-            _array(n.rank_bias + n.rank_head.bias),
-            _array(torch.cat([n.policy_head.weight, n.value_head.weight]).T),
-            _array(torch.cat([n.policy_head.bias, n.value_head.bias])),
+            as_array(n.body_to_rank.weight.T),
+            as_array(n.body_to_rank.bias),
+            as_array(n.rank_to_rank.weight.T),
+            as_array(n.rank_head.weight.T),
+            as_array(n.rank_bias + n.rank_head.bias),
+            as_array(torch.cat([n.policy_head.weight, n.value_head.weight]).T),
+            as_array(torch.cat([n.policy_head.bias, n.value_head.bias])),
         )

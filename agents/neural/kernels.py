@@ -32,6 +32,46 @@ def take_columns(observations, rank_columns, other_columns, other_scale, of_rank
 
 
 @numeric_kernel
+def normalise(values):
+    """values (H,) float32 less their mean and over their standard deviation, in place; returns 1 over that deviation."""
+    width = len(values)
+    share, total = np.float32(1.0 / width), np.float32(0.0)
+    for unit in range(width):
+        total += values[unit]
+    centre, squares = total * share, np.float32(0.0)
+    for unit in range(width):
+        values[unit] -= centre
+        squares += values[unit] * values[unit]
+    deviation = np.float32(1.0) / np.sqrt(squares * share + np.float32(NORM_EPSILON))
+    for unit in range(width):
+        values[unit] *= deviation
+    return deviation
+
+
+@numeric_kernel
+def norm_relu_backward(gradient, normed, deviation, weight, bias, weight_gradient, bias_gradient):
+    """The gradient (H,) of relu(layer_norm(...)) becomes that of the normalisation's argument, in place.
+
+    normed (H,), deviation: what ``normalise`` made. weight_gradient, bias_gradient: (H,), added to.
+    """
+    width = len(gradient)
+    share, total, product = np.float32(1.0 / width), np.float32(0.0), np.float32(0.0)
+    for unit in range(width):
+        value, off = gradient[unit], normed[unit]
+        if off * weight[unit] + bias[unit] <= np.float32(0.0):
+            value = np.float32(0.0)
+        weight_gradient[unit] += value * off
+        bias_gradient[unit] += value
+        value *= weight[unit]
+        total += value
+        product += value * off
+        gradient[unit] = value
+    total, product = total * share, product * share
+    for unit in range(width):
+        gradient[unit] = (gradient[unit] - total - normed[unit] * product) * deviation
+
+
+@numeric_kernel
 def rank_stage_forward(x, vector, rows, residual, weight, bias, normed, deviations, out, mean):
     """out = residual + relu(layer_norm(x + vector + rows)), and its mean over the ranks.
 
@@ -41,32 +81,18 @@ def rank_stage_forward(x, vector, rows, residual, weight, bias, normed, deviatio
     """
     num_rows, num_ranks, width = x.shape
     with_rows, with_residual = len(rows) > 0, len(residual) > 0
-    share, rank_share = np.float32(1.0 / width), np.float32(1.0 / num_ranks)
+    rank_share = np.float32(1.0 / num_ranks)
     for row in range(num_rows):
         for unit in range(width):
             mean[row, unit] = np.float32(0.0)
         for rank in range(num_ranks):
-            total = np.float32(0.0)
-            if with_rows:
-                for unit in range(width):
-                    value = x[row, rank, unit] + vector[rank, unit] + rows[row, unit]
-                    normed[row, rank, unit] = value
-                    total += value
-            else:
-                for unit in range(width):
-                    value = x[row, rank, unit] + vector[rank, unit]
-                    normed[row, rank, unit] = value
-                    total += value
-            centre, squares = total * share, np.float32(0.0)
             for unit in range(width):
-                off = normed[row, rank, unit] - centre
-                squares += off * off
-            deviation = np.float32(1.0) / np.sqrt(squares * share + np.float32(NORM_EPSILON))
-            deviations[row, rank] = deviation
+                normed[row, rank, unit] = x[row, rank, unit] + vector[rank, unit]
+                if with_rows:
+                    normed[row, rank, unit] += rows[row, unit]
+            deviations[row, rank] = normalise(normed[row, rank])
             for unit in range(width):
-                off = (normed[row, rank, unit] - centre) * deviation
-                normed[row, rank, unit] = off
-                value = off * weight[unit] + bias[unit]
+                value = normed[row, rank, unit] * weight[unit] + bias[unit]
                 # Written so that NaN stays NaN.
                 if value < np.float32(0.0):
                     value = np.float32(0.0)
@@ -88,57 +114,36 @@ def rank_stage_backward(
     """
     num_rows, num_ranks, width = normed.shape
     with_rows, with_residual = len(rows_gradient) > 0, len(residual_gradient) > 0
-    share, rank_share = np.float32(1.0 / width), np.float32(1.0 / num_ranks)
+    rank_share = np.float32(1.0 / num_ranks)
     for row in range(num_rows):
         if with_rows:
             for unit in range(width):
                 rows_gradient[row, unit] = np.float32(0.0)
         for rank in range(num_ranks):
-            deviation = deviations[row, rank]
-            total, product = np.float32(0.0), np.float32(0.0)
             for unit in range(width):
                 gradient = out_gradient[row, rank, unit] + mean_gradient[row, unit] * rank_share
+                x_gradient[row, rank, unit] = gradient
                 if with_residual:
                     residual_gradient[row, rank, unit] = gradient
-                off = normed[row, rank, unit]
-                if off * weight[unit] + bias[unit] <= np.float32(0.0):
-                    gradient = np.float32(0.0)
-                weight_gradient[unit] += gradient * off
-                bias_gradient[unit] += gradient
-                gradient *= weight[unit]
-                total += gradient
-                product += gradient * off
-                x_gradient[row, rank, unit] = gradient
-            total, product = total * share, product * share
+            norm_relu_backward(
+                x_gradient[row, rank], normed[row, rank], deviations[row, rank], weight, bias, weight_gradient, bias_gradient
+            )
             for unit in range(width):
-                gradient = (x_gradient[row, rank, unit] - total - normed[row, rank, unit] * product) * deviation
-                x_gradient[row, rank, unit] = gradient
-                vector_gradient[rank, unit] += gradient
+                vector_gradient[rank, unit] += x_gradient[row, rank, unit]
                 if with_rows:
-                    rows_gradient[row, unit] += gradient
+                    rows_gradient[row, unit] += x_gradient[row, rank, unit]
 
 
 @numeric_kernel
 def layer_forward(x, shift, weight, bias, normed, deviations, out):
     """out = relu(layer_norm(x + shift)), x: (N, B), shift: (B,); the rest as of ``rank_stage_forward``, without ranks."""
     num_rows, width = x.shape
-    share = np.float32(1.0 / width)
     for row in range(num_rows):
-        total = np.float32(0.0)
         for unit in range(width):
-            value = x[row, unit] + shift[unit]
-            normed[row, unit] = value
-            total += value
-        centre, squares = total * share, np.float32(0.0)
+            normed[row, unit] = x[row, unit] + shift[unit]
+        deviations[row] = normalise(normed[row])
         for unit in range(width):
-            off = normed[row, unit] - centre
-            squares += off * off
-        deviation = np.float32(1.0) / np.sqrt(squares * share + np.float32(NORM_EPSILON))
-        deviations[row] = deviation
-        for unit in range(width):
-            off = (normed[row, unit] - centre) * deviation
-            normed[row, unit] = off
-            value = off * weight[unit] + bias[unit]
+            value = normed[row, unit] * weight[unit] + bias[unit]
             if value < np.float32(0.0):
                 value = np.float32(0.0)
             out[row, unit] = value
@@ -148,25 +153,12 @@ def layer_forward(x, shift, weight, bias, normed, deviations, out):
 def layer_backward(out_gradient, normed, deviations, weight, bias, x_gradient, shift_gradient, weight_gradient, bias_gradient):
     """The gradients of ``layer_forward``'s arguments; those of shift, weight and bias are added to."""
     num_rows, width = normed.shape
-    share = np.float32(1.0 / width)
     for row in range(num_rows):
-        total, product = np.float32(0.0), np.float32(0.0)
         for unit in range(width):
-            gradient = out_gradient[row, unit]
-            off = normed[row, unit]
-            if off * weight[unit] + bias[unit] <= np.float32(0.0):
-                gradient = np.float32(0.0)
-            weight_gradient[unit] += gradient * off
-            bias_gradient[unit] += gradient
-            gradient *= weight[unit]
-            total += gradient
-            product += gradient * off
-            x_gradient[row, unit] = gradient
-        total, product, deviation = total * share, product * share, deviations[row]
+            x_gradient[row, unit] = out_gradient[row, unit]
+        norm_relu_backward(x_gradient[row], normed[row], deviations[row], weight, bias, weight_gradient, bias_gradient)
         for unit in range(width):
-            gradient = (x_gradient[row, unit] - total - normed[row, unit] * product) * deviation
-            x_gradient[row, unit] = gradient
-            shift_gradient[unit] += gradient
+            shift_gradient[unit] += x_gradient[row, unit]
 
 
 @numeric_entry

@@ -13,7 +13,7 @@ from agents.neural.base import PolicyValueNetwork
 from agents.neural.inference import CompiledRanks
 from agents.neural.masked_categorical import best_actions, masked_probabilities, sample_actions
 from agents.neural.rank_network import RankNetwork
-from agents.policy import PolicyBatch, uniforms
+from agents.policy import PolicyBatch, UntrainedRulesWarning, uniforms
 from hf_env.observation.layout import ObservationLayout
 from hf_env.rules import RuleSet
 
@@ -36,10 +36,6 @@ def first_difference(made_for: list[list[Any]], here: list[list[Any]]) -> str:
             was, now = (f"{each[0]} of {each[1]} values" if each else "none" for each in (old, new))
             return f"section {number} was {was}, here it is {now}"
     return ""
-
-
-class UntrainedRulesWarning(UserWarning):
-    """A policy plays under rules that its training did not have."""
 
 
 class NeuralPolicy:

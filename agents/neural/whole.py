@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.neural.compiled import as_array, runs_compiled
 from agents.neural.kernels import (
     layer_backward,
     layer_forward,
@@ -25,7 +26,7 @@ from agents.neural.kernels import (
     rank_stage_forward,
     take_columns,
 )
-from hf_env.engine.jit import INTERPRETED, numeric_entry
+from hf_env.engine.jit import numeric_entry
 
 _NO_ROWS, _NO_RESIDUAL = np.empty((0, 0), np.float32), np.empty((0, 0, 0), np.float32)
 
@@ -212,12 +213,9 @@ _pool = _Pool()
 def can_run(network: Any, observations: torch.Tensor) -> bool:
     """Whether the network's pass over these observations can be one compiled call."""
     return (
-        not INTERPRETED
-        and not torch.compiler.is_compiling()
+        runs_compiled(observations, torch.int16)
         and network.config.layer_norm
         and network.config.depth == 1
-        and observations.device.type == "cpu"
-        and observations.dtype == torch.int16
         and len(observations) > 0
         and not torch.is_autocast_enabled("cpu")
         and network.rank_in.weight.dtype == torch.float32
@@ -243,13 +241,13 @@ _READ_BACK = (2, 3, 4, 6, 7, 8, 10, 12, 13, 14, 16)
 class _Whole(torch.autograd.Function):
     @staticmethod
     def forward(ctx, observations, fixed, rest_of_shape, num_actions, keep, *weights):
-        arrays = [weight.detach().contiguous().numpy() for weight in weights]
+        arrays = [as_array(weight) for weight in weights]
         num_rows = len(observations)
         kind = (-(-num_rows // _ROWS) * _ROWS, *rest_of_shape)
         work = _pool.take(kind)
         logits, values = torch.empty(num_rows, num_actions), torch.empty(num_rows)
         run_forward(
-            observations.contiguous().numpy(), *fixed, _NO_ROWS, _NO_RESIDUAL, *arrays, *work.take(_FORWARD, num_rows), logits.numpy(),
+            as_array(observations), *fixed, _NO_ROWS, _NO_RESIDUAL, *arrays, *work.take(_FORWARD, num_rows), logits.numpy(),
             values.numpy(),
         )  # fmt: skip
         if keep:
@@ -267,8 +265,8 @@ class _Whole(torch.autograd.Function):
         weights = ctx.saved_tensors
         found = [torch.zeros(weight.shape) for weight in weights]
         run_backward(
-            *(gradient.contiguous().numpy() for gradient in gradients), *ctx.places,
-            *(weights[number].detach().contiguous().numpy() for number in _READ_BACK),
+            *map(as_array, gradients), *ctx.places,
+            *(as_array(weights[number]) for number in _READ_BACK),
             *ctx.work.take(_BACKWARD, ctx.num_rows), _NO_ROWS, _NO_RESIDUAL, *ctx.work.take("more flat_more", ctx.num_rows),
             *(gradient.numpy() for gradient in found),
         )  # fmt: skip

@@ -2,10 +2,7 @@
 
 import zlib
 
-import numpy as np
-
 from hf_env import VectorGame
-from training.benchmarks.kernels import choose_random_legal
 
 BUFFERS = (
     "observations", "action_masks", "seats", "rewards", "terminated", "truncated", "deal_ended", "deal_scores", "end_reasons",
@@ -16,11 +13,9 @@ BUFFERS = (
 def checksums(num_games: int, steps: int, slots: int, rules="mini", every: int = 1, **arguments) -> list[int]:
     """One number for each step, or for the last of every so many: of all buffers and states of the first so many slots."""
     vec = VectorGame(num_games, rules, 11, shaping="full", **arguments)
-    states, actions = np.arange(num_games, dtype=np.uint64), np.zeros(num_games, np.int64)
     found = []
     for step in range(steps):
-        choose_random_legal(vec.action_masks, states, actions)
-        vec.step(actions)
+        vec.step(vec.random_actions())
         if step % every != every - 1:
             continue
         value = 0

@@ -6,11 +6,9 @@ machine does in between spoils neither. Run with ``-s`` to see the table.
 
 import time
 
-import numpy as np
 import pytest
 
 from hf_env import VectorGame, list_rules
-from training.benchmarks.kernels import choose_random_legal
 
 NUM_GAMES = 256
 WARM_UP_STEPS = 1_200  # the games are then spread over their whole length, in later deals too
@@ -24,17 +22,15 @@ class Table:
 
     def __init__(self, rules: str) -> None:
         self.games = VectorGame(NUM_GAMES, rules, seed=1)
-        self.states = np.random.default_rng(0).integers(0, 2**63, NUM_GAMES).astype(np.uint64)
-        self.actions = np.zeros(NUM_GAMES, np.int64)
         self.best = 0.0
 
     def seconds(self, steps: int) -> float:
         """Play so many steps; the time of the steps alone, without choosing the actions."""
         taken = 0.0
         for _ in range(steps):
-            choose_random_legal(self.games.action_masks, self.states, self.actions)
+            actions = self.games.random_actions()
             begun = time.perf_counter()
-            self.games.step(self.actions)
+            self.games.step(actions)
             taken += time.perf_counter() - begun
         return taken
 

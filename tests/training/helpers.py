@@ -1,8 +1,10 @@
 """A small learner on the stand-in game."""
 
 import numpy as np
+import torch
 
 from agents.neural import NetworkConfig, build_network
+from hf_env import VectorGame
 from training.config import TrainConfig
 from training.league import League
 from training.lineups import make_lineup
@@ -18,6 +20,26 @@ def small_config(**changes):
         threads=1, network=NetworkConfig("mlp", width=32, depth=2, ignored=()),
     )  # fmt: skip
     return base.replace(**changes)
+
+
+def games_under_way(num_games, steps):
+    """Tables of whitnack in the middle of random play."""
+    games = VectorGame(num_games, "whitnack", 2)
+    for _ in range(steps):
+        games.step(games.random_actions())
+    return games
+
+
+def outspoken_network(games, **config):
+    """A network as after some learning: biases and heads that say something."""
+    network = build_network(
+        NetworkConfig(**({"width": 24, "rank_width": 8} | config)), games.observation_scale, games.num_actions, 1, games.observation_layout
+    )
+    generator = torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
+    return network
 
 
 def share(past):

@@ -4,33 +4,24 @@ import numpy as np
 import pytest
 import torch
 
-from agents.neural import NetworkConfig, NeuralPolicy, build_network
+from agents.neural import NeuralPolicy, build_network
 from agents.neural import policy as policy_module
 from agents.neural.inference import CompiledRanks
 from agents.policy import PolicyBatch, decision_keys
-from hf_env import VectorGame
 from hf_env.engine.jit import INTERPRETED
+from tests.training.helpers import games_under_way, outspoken_network
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted, PyTorch runs the network")
 
 
 @pytest.fixture(scope="module")
 def games():
-    games = VectorGame(64, "whitnack", 2)
-    for _ in range(150):
-        games.step(games.random_actions())
-    return games
+    return games_under_way(64, 150)
 
 
 def make(games, **config):
-    network = build_network(
-        NetworkConfig(**({"width": 24, "rank_width": 8} | config)), games.observation_scale, games.num_actions, 1, games.observation_layout
-    )
-    generator = torch.Generator().manual_seed(3)
+    network = outspoken_network(games, **config)
     with torch.no_grad():
-        # As after some learning: biases and heads that say something.
-        for parameter in network.parameters():
-            parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
         network.value_mean.fill_(0.7)
         network.value_std.fill_(1.9)
     return network.requires_grad_(False)

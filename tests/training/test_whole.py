@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents.neural import NetworkConfig, build_network, choices, rank_network
-from hf_env import VectorGame
+from agents.neural import choices, rank_network
 from hf_env.engine.jit import INTERPRETED
 from hf_env.threads import run_blocks
+from tests.training.helpers import games_under_way, outspoken_network
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted, the plain forms are used")
 
@@ -30,22 +30,7 @@ def assert_same(found, expected, tolerance=2e-5):
 
 @pytest.fixture(scope="module")
 def games():
-    games = VectorGame(300, "whitnack", 2)
-    for _ in range(120):
-        games.step(games.random_actions())
-    return games
-
-
-def make(games, **config):
-    network = build_network(
-        NetworkConfig(**({"width": 24, "rank_width": 8} | config)), games.observation_scale, games.num_actions, 1, games.observation_layout
-    )
-    generator = torch.Generator().manual_seed(3)
-    with torch.no_grad():
-        # As after some learning: biases and heads that say something.
-        for parameter in network.parameters():
-            parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
-    return network
+    return games_under_way(300, 120)
 
 
 def plainly(monkeypatch, call):
@@ -58,7 +43,7 @@ def plainly(monkeypatch, call):
 @pytest.mark.parametrize("config", [{}, {"width": 128, "rank_width": 32}, {"width": 5, "rank_width": 3}])
 @pytest.mark.parametrize("num_rows", [1, 7, 300])
 def test_the_network_in_one_call_is_pytorchs(games, monkeypatch, config, num_rows):
-    network = make(games, **config)
+    network = outspoken_network(games, **config)
     observations = torch.from_numpy(games.observations[:num_rows])
     parameters = list(network.parameters())
 
@@ -76,7 +61,7 @@ def test_the_network_in_one_call_is_pytorchs(games, monkeypatch, config, num_row
 
 
 def test_gradients_of_the_value_alone_and_of_a_constant(games, monkeypatch):
-    network = make(games)
+    network = outspoken_network(games)
     observations = torch.from_numpy(games.observations[:50])
     parameters = list(network.parameters())
 
@@ -89,7 +74,7 @@ def test_gradients_of_the_value_alone_and_of_a_constant(games, monkeypatch):
 
 
 def test_two_passes_before_the_first_way_back(games, monkeypatch):
-    network = make(games)
+    network = outspoken_network(games)
     parameters = list(network.parameters())
     rows = [torch.from_numpy(games.observations[:40]), torch.from_numpy(games.observations[40:80])]
 
@@ -107,7 +92,7 @@ def test_two_passes_before_the_first_way_back(games, monkeypatch):
 
 
 def test_weights_changed_before_the_way_back_are_noticed(games):
-    network = make(games)
+    network = outspoken_network(games)
     loss = network(torch.from_numpy(games.observations[:5]))[0].sum()
     with torch.no_grad():
         network.body[0].weight.add_(1.0)
@@ -116,7 +101,7 @@ def test_weights_changed_before_the_way_back_are_noticed(games):
 
 
 def test_threads_do_not_disturb_each_other(games):
-    network = make(games, width=64, rank_width=16)
+    network = outspoken_network(games, width=64, rank_width=16)
     parameters = list(network.parameters())
     blocks = [slice(start, start + 25) for start in range(0, 300, 25)]
 
@@ -131,7 +116,7 @@ def test_threads_do_not_disturb_each_other(games):
 
 @pytest.mark.parametrize("config", [{"depth": 2}, {"depth": 0}, {"layer_norm": False}])
 def test_other_networks_are_left_to_pytorch(games, monkeypatch, config):
-    network = make(games, **config)
+    network = outspoken_network(games, **config)
     observations = torch.from_numpy(games.observations[:5])
     assert not rank_network.can_run(network, observations)
     found = network(observations)
@@ -140,7 +125,7 @@ def test_other_networks_are_left_to_pytorch(games, monkeypatch, config):
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_what_is_not_finite_stays_so(games, bad):
-    network = make(games)
+    network = outspoken_network(games)
     with torch.no_grad():
         network.rank_in.weight[0, 0] = bad
     logits, values = network(torch.from_numpy(games.observations))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.catalogue import PYTHON
+from agents.policy import UntrainedRulesWarning
 from agents.seating import Asked, Forfeit, Judge, PolicyError, UnfitPolicyError
 from hf_env.rules import RuleSet
 from training.evaluation.matches import Match, Part, play_part
@@ -111,8 +112,8 @@ def work(connection, memory, pickled: bytes) -> None:
     """
     # The process that started this one decides what an interruption means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What is worth a warning was told where the series began.
-    warnings.simplefilter("ignore", UserWarning)
+    # This one was told where the series began.
+    warnings.simplefilter("ignore", UntrainedRulesWarning)
     series: Series = pickle.loads(pickled)
     own = [isinstance(spec, str) and not spec.startswith(PYTHON) for spec in series.specs]
     watch = Watch(memory, {policy: _UNTIMED_ASKS for policy, is_own in enumerate(own) if is_own})
