@@ -17,13 +17,15 @@ from dataclasses import dataclass, replace
 import click
 import numpy as np
 
-from agents.catalogue import load
 from agents.policy import PolicyBatch, SeatViews, decision_keys, uniforms
-from agents.scripted.dispatch import NUMBERS, work_for
-from agents.scripted.playout import ILLEGAL, UNLIMITED, Table, play_games_on
+from agents.scripted.playout import Table
 from agents.search import SearchPolicy
-from agents.search.playouts import apply_actions, standings
+from agents.search.learned import LearnedRollouts
+from agents.search.playouts import apply_actions
 from agents.search.policy import SearchResult
+from agents.search.scripted import ScriptedRollouts
+from hf_env.engine.vector import observe_games
+from hf_env.observation.layout import ObservationLayout
 from hf_env.rules import RuleSet
 from training.cli_common import FiniteRange, Mistake, load_policy, load_rule_set, rules_option, seed_option
 from training.evaluation.statistics import Interval, clustered_interval
@@ -55,10 +57,13 @@ class Decisions:
 
 
 def _batch(games: np.ndarray, masks: np.ndarray, seats: np.ndarray, keys: np.ndarray, rules: np.ndarray) -> PolicyBatch:
-    """These decisions as a search gets them: views and keys; it reads no observation."""
+    """These decisions as a policy gets them."""
     views = SeatViews.of(games, rules, np.arange(len(games)), seats)
-    nothing = np.zeros((len(games), 0), np.int16)
-    return PolicyBatch(nothing, masks, np.arange(len(games)), seats, np.zeros(len(games), bool), keys, lambda: views)
+    rule = rules[int(games[0]["rule"])]
+    observations = np.empty((len(games), ObservationLayout((int(rule["players"]), int(rule["sides"]))).width), np.int16)
+    if observe_games(games, rules, seats, observations, np.int64(0)):
+        raise OverflowError("a score does not fit into the observation")
+    return PolicyBatch(observations, masks, np.arange(len(games)), seats, np.zeros(len(games), bool), keys, lambda: views)
 
 
 def _chances(result: SearchResult, certain: float) -> np.ndarray:
@@ -74,9 +79,9 @@ def sample_decisions(policy: SearchPolicy, rules: RuleSet, num_deals: int, certa
     certain: points at stake, by what the policy saw, with which a decision is sampled for sure; with half of them every other
     one. Raises ValueError where none were met.
     """
-    table = Table(rules, [policy.player] * rules.players, num_deals, seed)
+    table = Table(rules, ["random"] * rules.players, num_deals, seed)  # for the cards
     side = np.arange(num_deals) % rules.num_sides
-    other = load(policy.player)
+    other = policy.inside.base
     kept: list[tuple[np.ndarray, ...]] = []
     masks, seats = table.masks()
     made = 0
@@ -106,14 +111,14 @@ def sample_decisions(policy: SearchPolicy, rules: RuleSet, num_deals: int, certa
 
 
 class Values:
-    """What actions are worth if a scripted player plays on to the deal's end: means over orders of the stock.
+    """What actions are worth if the rollout player plays on to the deal's end: means over orders of the stock.
 
     The hands and feet are the true ones. What was asked before is remembered.
-    player: its name. num_orders: of the stock, the same for all actions of a decision.
+    inside: the rollout player. num_orders: of the stock, the same for all actions of a decision.
     """
 
-    def __init__(self, decisions: Decisions, player: str, num_orders: int, seed: int) -> None:
-        self.decisions, self.player, self.num_orders, self.seed = decisions, player, num_orders, seed
+    def __init__(self, decisions: Decisions, inside: ScriptedRollouts | LearnedRollouts, num_orders: int, seed: int) -> None:
+        self.decisions, self.inside, self.num_orders, self.seed = decisions, inside, num_orders, seed
         self.means = np.full(decisions.batch.action_masks.shape, np.nan)
 
     def of(self, row: int, action: int) -> float:
@@ -127,14 +132,7 @@ class Values:
         games = self._orders(row)
         keys = np.random.default_rng([self.seed, _TO_JUDGE, row, 1]).integers(1 << 63, size=len(games), dtype=np.uint64)
         apply_actions(games, rules, np.full(len(games), action, np.int64))
-        players = np.full((len(games), int(rules[0]["players"])), NUMBERS[self.player], np.int64)
-        made = np.ones(len(games), np.int64)
-        play_games_on(games, rules, players, np.zeros(players.shape), keys, made, np.int64(UNLIMITED), work_for(players[0]))
-        if (made == ILLEGAL).any():
-            raise RuntimeError(f"the player {self.player!r} chose an illegal action")
-        points = np.empty(len(games))
-        standings(games, rules, np.int64(int(self.decisions.batch.seats[row]) % int(rules[0]["sides"])), points)
-        return points
+        return self.inside.play_to_end(games, rules, int(self.decisions.batch.seats[row]), keys)
 
     def _orders(self, row: int) -> np.ndarray:
         """The decision's state (num_orders,) GAME_DTYPE, its stock shuffled, and reshuffles to come too."""
@@ -169,10 +167,10 @@ def _searches(specs: tuple[str, ...]) -> list[SearchPolicy]:
     found = []
     for spec in specs:
         policy = load_policy(spec)
-        if not isinstance(policy, SearchPolicy) or policy.policy is not None:
-            raise Mistake(f"{spec} is not a search with a scripted player; give search:rollouts=N,...")
+        if not isinstance(policy, SearchPolicy):
+            raise Mistake(f"{spec} is not a search; give search:rollouts=N,...")
         found.append(policy)
-    if len({policy.player for policy in found}) > 1:
+    if len({policy.player if policy.policy is None else policy.policy.partition(":mode=")[0] for policy in found}) > 1:
         raise Mistake("the searches have different rollout players; what they gain is over one")
     return found
 
@@ -204,7 +202,7 @@ def main(specs: tuple[str, ...], rules: str, played: str, deals: int, certain: f
     of_a_deal = (1 / decisions.chances).sum() / deals
     click.echo(f"{len(decisions.batch):,} decisions of {player.name} under {rule_set.name}, of about {of_a_deal:.0f} a deal\n")
     click.echo("| search | choices changed | points a deal | more than the row before | more than the first row |\n|---|--:|---|---|---|")
-    values = Values(decisions, player.player, orders, seed)
+    values = Values(decisions, player.inside, orders, seed)
     rows: list[np.ndarray] = []
     for spec, policy in zip(specs, policies, strict=True):
         chosen, base = choices(policy, decisions.batch, keys, seed)

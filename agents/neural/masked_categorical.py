@@ -9,7 +9,7 @@ import math
 import numpy as np
 import torch
 
-from hf_env.engine.jit import entry
+from hf_env.engine.jit import entry, kernel
 
 # Added to the logits of illegal actions: any lower than it, its gradient in the entropy could overflow, and minus
 # infinity would turn it into NaN; any nearer, logits could rival it.
@@ -41,47 +41,60 @@ def masked_probabilities(logits: np.ndarray, action_masks: np.ndarray) -> np.nda
     return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
 
 
+@kernel
+def sample_action(logits, action_mask, draw):
+    """One legal action by inversion of the cumulative distribution, and its log probability.
+
+    logits: (A,) float32. action_mask: (A,) int8. draw: float64 uniform in [0, 1).
+    """
+    num_actions = len(logits)
+    largest = -math.inf
+    for action in range(num_actions):
+        if action_mask[action] != 0 and logits[action] > largest:
+            largest = float(logits[action])
+    total = 0.0
+    for action in range(num_actions):
+        if action_mask[action] != 0:
+            total += math.exp(float(logits[action]) - largest)
+    # The strict comparison never stops at an action of probability 0; the last legal one with some is kept
+    # for the case that rounding lets the sum fall short.
+    threshold = draw * total
+    chosen = -1
+    cumulated = 0.0
+    for action in range(num_actions):
+        if action_mask[action] != 0:
+            weight = math.exp(float(logits[action]) - largest)
+            if weight > 0.0:
+                chosen = action
+                cumulated += weight
+                if cumulated > threshold:
+                    break
+    return chosen, float(logits[chosen]) - largest - math.log(total)
+
+
+@kernel
+def best_action(logits, action_mask):
+    """The legal action of the largest logit, the lowest number among equals. logits: (A,) float32. action_mask: (A,) int8."""
+    chosen = -1
+    for action in range(len(logits)):
+        if action_mask[action] != 0 and (chosen < 0 or logits[action] > logits[chosen]):
+            chosen = action
+    return chosen
+
+
 @entry
 def sample_actions(logits, action_masks, draws, actions, log_probs):
-    """Draw one legal action a row by inversion of the cumulative distribution.
+    """``sample_action`` of every row.
 
     logits: (N, A) float32. action_masks: (N, A) int8. draws: (N,) float64 uniform in [0, 1).
     actions: (N,) int32 and log_probs: (N,) float32 are written.
     """
-    num_rows, num_actions = logits.shape
-    for row in range(num_rows):
-        largest = -math.inf
-        for action in range(num_actions):
-            if action_masks[row, action] != 0 and logits[row, action] > largest:
-                largest = float(logits[row, action])
-        total = 0.0
-        for action in range(num_actions):
-            if action_masks[row, action] != 0:
-                total += math.exp(float(logits[row, action]) - largest)
-        # The strict comparison never stops at an action of probability 0; the last legal one with some is kept
-        # for the case that rounding lets the sum fall short.
-        threshold = draws[row] * total
-        chosen = -1
-        cumulated = 0.0
-        for action in range(num_actions):
-            if action_masks[row, action] != 0:
-                weight = math.exp(float(logits[row, action]) - largest)
-                if weight > 0.0:
-                    chosen = action
-                    cumulated += weight
-                    if cumulated > threshold:
-                        break
-        actions[row] = chosen
-        log_probs[row] = float(logits[row, chosen]) - largest - math.log(total)
+    for row in range(len(logits)):
+        actions[row], log_probs[row] = sample_action(logits[row], action_masks[row], draws[row])
 
 
 @entry
 def best_actions(logits, action_masks, actions):
     """Write the legal action of the largest logit of each row, the lowest number among equals."""
-    num_rows, num_actions = logits.shape
-    for row in range(num_rows):
-        chosen = -1
-        for action in range(num_actions):
-            if action_masks[row, action] != 0 and (chosen < 0 or logits[row, action] > logits[row, chosen]):
-                chosen = action
-        actions[row] = chosen
+    for row in range(len(logits)):
+        actions[row] = best_action(logits[row], action_masks[row])

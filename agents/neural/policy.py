@@ -52,7 +52,12 @@ class NeuralPolicy:
         self.network = network
         self.mode = mode
         self.info = info or {}
-        self._compiled = CompiledRanks(cast(RankNetwork, network)) if CompiledRanks.can_run(network) else None
+        # The network in compiled code, where that can be.
+        self.compiled = CompiledRanks(cast(RankNetwork, network)) if CompiledRanks.can_run(network) else None
+
+    def with_mode(self, mode: str) -> NeuralPolicy:
+        """The same network in another mode. Raises ValueError for an unknown one."""
+        return NeuralPolicy(self.network, mode, self.info)
 
     def start(self, num_games: int, rules: Any, seed: int) -> None:
         """Check that the table is one that this network was made for; warns of rules under which it was not trained.
@@ -99,8 +104,8 @@ class NeuralPolicy:
             raise ValueError(f"this policy reads observations of shape (N, {width}), got {observations.shape}")
         if len(observations) == 0:
             return np.empty((0, self.network.num_actions), np.float32), np.empty(0, np.float32)
-        if self._compiled is not None and len(observations) <= _FEW_ROWS:
-            return self._compiled(np.ascontiguousarray(observations, np.int16))
+        if self.compiled is not None and len(observations) <= _FEW_ROWS:
+            return self.compiled(np.ascontiguousarray(observations, np.int16))
         device = self.network.observation_scale.device
         rows = torch.from_numpy(np.ascontiguousarray(observations, np.int16))
         logits, values = [], []

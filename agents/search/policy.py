@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from agents.catalogue import UnknownPolicyError, load, parse_spec
 from agents.policy import PolicyBatch
 from agents.scripted.dispatch import NUMBERS
 from agents.search.halving import Tally, spend
+from agents.search.learned import LearnedRollouts
 from agents.search.scripted import NoWorldError, ScriptedRollouts
 from hf_env.engine.rewards import POINTS_PER_REWARD
 
@@ -81,21 +83,27 @@ class SearchPolicy:
             raise ValueError(f"ms={ms} must be above 0")
         self.rollouts, self.ms, self.player, self.policy, self.depth = rollouts, ms, player, policy, depth
         self.candidates, self.guard, self.threads = candidates, guard, threads
-        self._rollouts = ScriptedRollouts(player, depth) if policy is None else _learned(policy, depth)
+        # The player of the playouts and of the first choice.
+        self.inside: ScriptedRollouts | LearnedRollouts = ScriptedRollouts(player, depth) if policy is None else _learned(policy, depth)
 
     @property
     def name(self) -> str:
         """As a spec of ``agents.load``."""
         budget = f"rollouts={self.rollouts}" if self.ms is None else f"ms={self.ms:g}"
-        return f"search:{budget},player={self.player}" if self.policy is None else f"search:{budget},policy={self.policy}"
+        if self.policy is None:
+            return f"search:{budget},player={self.player}"
+        if not isinstance(self.policy, str):
+            return f"search:{budget},policy={self.policy}"
+        path, options = parse_spec(self.policy)
+        return f"search:{budget}," + ",".join(f"{name}={value}" for name, value in {"policy": path, **options}.items())
 
     def __repr__(self) -> str:
         return f"SearchPolicy({self.name!r})"
 
     def start(self, num_games: int, rules: Any, seed: int) -> None:
         """Check that a learned policy inside was made for this table. Raises ValueError where not."""
-        if hasattr(self._rollouts, "start"):
-            self._rollouts.start(num_games, rules, seed)
+        if hasattr(self.inside, "start"):
+            self.inside.start(num_games, rules, seed)
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32. Reads the batch's views, masks and keys only."""
@@ -114,7 +122,7 @@ class SearchPolicy:
         n, num_actions = batch.action_masks.shape
         # Each round of halving plays whoever is left on one world at least, twice the candidates in all at most.
         most = min(self.candidates, max(2, self.rollouts // 2)) if self.ms is None else self.candidates
-        order = self._rollouts.order(batch, most)
+        order = self.inside.order(batch, most)
         result = SearchResult(
             order[:, 0].astype(np.int32), order[:, 0].astype(np.int32), np.zeros((n, num_actions), np.int64),
             np.full((n, num_actions), np.nan),
@@ -137,7 +145,7 @@ class SearchPolicy:
         tally = Tally(len(candidates))
 
         def play(indices: np.ndarray, first: int, num_worlds: int) -> np.ndarray:
-            return self._rollouts.play(batch, row, candidates[indices], first, num_worlds)
+            return self.inside.play(batch, row, candidates[indices], first, num_worlds)
 
         try:
             chosen = self._run(tally, play)
@@ -163,11 +171,8 @@ class SearchPolicy:
         return tally.choice(self.guard)
 
 
-def _learned(policy: Any, depth: int) -> Any:
-    """A learned policy inside the search. Imported here: a scripted one needs no more."""
-    from agents.catalogue import load
-    from agents.search.learned import LearnedRollouts
-
+def _learned(policy: Any, depth: int) -> LearnedRollouts:
+    """A learned policy inside the search."""
     loaded = load(policy)
     if not hasattr(loaded, "evaluate"):
         raise ValueError(f"policy={policy} has no probabilities and values; give the path of a checkpoint")
@@ -175,6 +180,8 @@ def _learned(policy: Any, depth: int) -> Any:
 
 
 _OPTIONS = {"rollouts": int, "ms": float, "player": str, "policy": str, "depth": int, "candidates": int, "guard": float, "threads": int}
+# Of a policy inside, as its own spec has them after its colon.
+_POLICY_OPTIONS = ("mode", "rules")
 
 
 def make(name: str, **options: str) -> SearchPolicy:
@@ -182,12 +189,13 @@ def make(name: str, **options: str) -> SearchPolicy:
 
     Raises UnknownPolicyError, one line for a user, for an unknown option or a value that it does not take.
     """
-    from agents.catalogue import UnknownPolicyError
-
-    values = {}
+    values, of_policy = {}, {}
     for option, text in options.items():
+        if option in _POLICY_OPTIONS:
+            of_policy[option] = text
+            continue
         if option not in _OPTIONS:
-            raise UnknownPolicyError(f"search has no option {option!r}; it has {', '.join(_OPTIONS)}")
+            raise UnknownPolicyError(f"search has no option {option!r}; it has {', '.join((*_OPTIONS, *_POLICY_OPTIONS))}")
         try:
             values[option] = _OPTIONS[option](text)
         except ValueError:
@@ -196,6 +204,10 @@ def make(name: str, **options: str) -> SearchPolicy:
     for one, other in (("rollouts", "ms"), ("player", "policy")):
         if one in values and other in values:
             raise UnknownPolicyError(f"search: give {one} or {other}, not both")
+    if of_policy and "policy" not in values:
+        raise UnknownPolicyError(f"search: {next(iter(of_policy))} is an option of the policy inside; give policy too")
+    if of_policy:
+        values["policy"] += ":" + ",".join(f"{option}={text}" for option, text in of_policy.items())
     if values.get("player", "random") not in NUMBERS:
         raise UnknownPolicyError(f"search: player={values['player']} is not known; players are {', '.join(NUMBERS)}")
     try:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.catalogue import load
 from agents.policy import PolicyBatch
 from agents.scripted.dispatch import NUMBERS, choose_batch, work_for
-from agents.search.playouts import NO_WORLD, STUCK, play_worlds
+from agents.scripted.playout import ILLEGAL, UNLIMITED, play_games_on
+from agents.search.playouts import NO_WORLD, STUCK, play_worlds, standings
 from agents.search.values import fitted_value, is_fitted_to, no_weights
 
 
@@ -23,6 +25,8 @@ class ScriptedRollouts:
 
     def __init__(self, name: str, depth: int) -> None:
         self.name, self.depth = name, depth
+        # What it plays where nothing is searched.
+        self.base = load(name)
         self._number = np.int64(NUMBERS[name])
         self._value = fitted_value(name) if depth > 0 else None
         self._weights = self._value.weights if self._value is not None else no_weights()
@@ -66,6 +70,22 @@ class ScriptedRollouts:
         if code == STUCK:
             raise RuntimeError(f"the player {self.name!r} chose an illegal action in a playout")
         return returns
+
+    def play_to_end(self, games: np.ndarray, rules: np.ndarray, seat: int, keys: np.ndarray) -> np.ndarray:
+        """Score differences in points (N,) for a seat's side of deals played on by the player.
+
+        games: (N,) GAME_DTYPE, changed. rules: (R,) RULES_DTYPE. keys: (N,) uint64, of the games.
+        """
+        rule = rules[int(games[0]["rule"])]
+        players = np.full((len(games), int(rule["players"])), self._number)
+        made = np.ones(len(games), np.int64)
+        work = work_for([self._number])
+        play_games_on(games, rules, players, np.zeros(players.shape), keys, made, np.int64(UNLIMITED), work)
+        if (made == ILLEGAL).any():
+            raise RuntimeError(f"the player {self.name!r} chose an illegal action")
+        points = np.empty(len(games))
+        standings(games, rules, np.int64(seat % int(rule["sides"])), points)
+        return points
 
     def _depth_under(self, rule: np.void) -> np.int64:
         """Turns of a playout under a rule set, 0 for all."""

@@ -9,6 +9,7 @@ from agents.search import SearchPolicy
 from agents.search.learned import LearnedRollouts
 from hf_env import load_rules
 from hf_env.engine.access import GameAccess
+from hf_env.engine.jit import INTERPRETED
 from hf_env.engine.state import PHASE_OVER
 from hf_env.observation.layout import ObservationLayout
 from tests.observation.shuffling import shuffled_world
@@ -148,3 +149,82 @@ def test_mistakes_with_policies(checkpoint):
     with pytest.raises(ValueError, match="num_seats"):
         agents.load(f"search:policy={checkpoint}").start(1, load_rules("two-player"), 0)
     assert SearchPolicy(policy=str(checkpoint)).name == f"search:rollouts=200,policy={checkpoint}"
+
+
+def test_options_of_the_policy_inside():
+    pytest.importorskip("torch")
+    for spec in ("search:rollouts=9,policy=pretrained,mode=sample", "search:rollouts=9,policy=pretrained,rules=several,mode=argmax"):
+        policy = agents.load(spec)
+        assert policy.name == agents.load(policy.name).name == spec
+        assert policy.inside.policy.mode == spec.rpartition("=")[2]
+    assert "bicycle" in policy.inside.policy.info["rules_names"]
+    for spec, words in {
+        "search:mode=argmax": "mode is an option of the policy inside; give policy too",
+        "search:policy=pretrained,mode=best": "unknown mode 'best'",
+        "search:policy=pretrained,rules=mini": "no rules=mini",
+    }.items():
+        with pytest.raises(UnknownPolicyError, match=words):
+            agents.load(spec)
+
+
+@pytest.fixture(scope="module")
+def positions():
+    """Decisions of whitnack with more than one legal action, with what their seats observe."""
+    rules = load_rules("whitnack")
+    batch = with_observations(reached(rules, 40, seed=4, players=("expert",)), rules)
+    return batch.rows(np.flatnonzero(batch.action_masks.sum(1) > 1))
+
+
+@pytest.mark.skipif(INTERPRETED, reason="interpreted, PyTorch runs the network")
+@pytest.mark.parametrize("mode", ["sample", "argmax"])
+@pytest.mark.parametrize("depth", [0, 4])
+def test_compiled_playouts_are_those_side_by_side(positions, mode, depth, monkeypatch):
+    pytest.importorskip("torch")
+    from agents.neural import policy as policy_module
+
+    rollouts = LearnedRollouts(agents.load(f"pretrained:mode={mode}"), depth)
+    rows = range(0, len(positions), 3)
+    actions = [np.flatnonzero(positions.action_masks[row])[:3] for row in rows]
+    compiled = [rollouts.play(positions, row, of_row, 2, 4) for row, of_row in zip(rows, actions, strict=True)]
+    # The same arithmetic for the rows of a batch, so that nothing but the playing differs.
+    monkeypatch.setattr(policy_module, "_FEW_ROWS", 1000)
+    rollouts._compiled = None
+    for row, of_row, found in zip(rows, actions, compiled, strict=True):
+        np.testing.assert_allclose(found, rollouts.play(positions, row, of_row, 2, 4), rtol=1e-4, atol=0.5)
+    assert len(np.unique(np.concatenate([found.ravel() for found in compiled]))) > 30
+
+
+@pytest.mark.skipif(INTERPRETED, reason="interpreted, PyTorch runs the network")
+def test_threads_find_the_same(positions):
+    pytest.importorskip("torch")
+    found = [agents.load(f"search:policy=pretrained,rollouts=40,threads={threads}").search(positions) for threads in (1, 4)]
+    np.testing.assert_array_equal(found[0].actions, found[1].actions)
+    np.testing.assert_array_equal(found[0].means, found[1].means)
+    assert (found[0].actions != found[0].base).any()
+
+
+@pytest.mark.parametrize("kind", ["scripted", "compiled", "side by side"])
+def test_playing_on_to_the_end(positions, kind):
+    """As the player's own deals end: all seats by it, from the true cards."""
+    if kind != "scripted":
+        pytest.importorskip("torch")
+    spec = "search:player=greedy" if kind == "scripted" else "search:policy=pretrained,mode=sample"
+    inside = agents.load(spec).inside
+    if kind == "side by side":
+        inside.base.compiled = None
+    rules, games = load_rules("whitnack"), reached(load_rules("whitnack"), 12, seed=5, players=("expert",))
+    records, keys = rules.to_record(), np.arange(12, dtype=np.uint64)
+    own, others = (inside.play_to_end(games.copy(), records, seat, keys) for seat in (0, 1))
+    np.testing.assert_array_equal(own, -others)
+    played = games.copy()
+    inside.play_to_end(played, records, 0, keys)
+    assert (played["phase"] == PHASE_OVER).all()
+    np.testing.assert_array_equal(own, played["deal_scores"][:, 0] - played["deal_scores"][:, 1])
+    if kind != "scripted":
+        # Deterministic, whatever the mode of the playouts: the first of these games by hand.
+        access, number = GameAccess(records, games[:1].copy()), 0
+        while not access.is_over:
+            number += 1
+            access.play(int(inside.base.act(with_observations(access.games, rules))[0]))
+        scores = access.scores()
+        assert number > 5 and own[0] == scores[0] - scores[1]

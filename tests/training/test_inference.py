@@ -77,7 +77,7 @@ def test_what_it_cannot_run_is_left_to_pytorch(games, config):
     with pytest.raises(ValueError, match="only networks of ranks"):
         CompiledRanks(network)
     policy = NeuralPolicy(network)
-    assert policy._compiled is None
+    assert policy.compiled is None
     assert_same(policy._forward(games.observations), by_pytorch(network, games.observations))
 
 

@@ -1,4 +1,4 @@
-"""A learned policy inside the search: its probabilities order the actions, it plays the playouts, its value cuts them."""
+"""Playouts by a learned policy."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ class LearnedRollouts:
         self.value_of = getattr(policy, "info", {}).get("value_of", {})
         known = self.value_of.get("reward") == "score_difference" and self.value_of.get("shaping") in (None, "full")
         self.depth = depth if known else 0
+        # What it plays where nothing is searched.
+        self.base = policy.with_mode("argmax") if hasattr(policy, "with_mode") else policy
+        self._compiled: Any = getattr(policy, "compiled", None)
 
     def start(self, num_games: int, rules: Any, seed: int) -> None:
         """As the policy's own: raises ValueError for a table that it was not made for."""
@@ -51,19 +54,57 @@ class LearnedRollouts:
     def play(self, batch: PolicyBatch, row: int, actions: np.ndarray, first: int, num_worlds: int) -> np.ndarray:
         """Score differences in points (W, K) of `actions` (K,) int64 on worlds first, first + 1, ... of one row.
 
-        All playouts are played side by side. Raises NoWorldError.
+        In compiled code where the policy's network can be, else all playouts side by side. Raises NoWorldError.
         """
         views, seat, key = batch.views, int(batch.seats[row]), batch.keys[row]
+        if self._compiled is not None:
+            from agents.search.learned.kernels import NO_WORLD, play_worlds
+
+            returns = np.empty((num_worlds, len(actions)))
+            code = play_worlds(
+                views.games, views.rules, np.int64(row), np.int64(seat), np.uint64(key), actions, np.int64(first), np.int64(self.depth),
+                *self._compiled_player(), returns,
+            )  # fmt: skip
+            if code == NO_WORLD:
+                raise NoWorldError
+            _check(code)
+            return returns
         worlds = np.empty(first + num_worlds, GAME_DTYPE)
         if not sample_worlds(views.games, views.rules, np.int64(row), np.int64(seat), np.uint64(key), worlds):
             raise NoWorldError
         games = np.repeat(worlds[first:], len(actions))
         numbers = np.repeat(np.arange(first, first + num_worlds), len(actions))
         apply_actions(games, views.rules, np.tile(actions, num_worlds))
+        last_turn = int(views.games[row]["turns"]) + self.depth if self.depth else None
+        keys = np.full(len(games), key)
+        return self._play_on(games, views.rules, keys, numbers, seat, last_turn).reshape(num_worlds, len(actions))
+
+    def play_to_end(self, games: np.ndarray, rules: np.ndarray, seat: int, keys: np.ndarray) -> np.ndarray:
+        """Score differences in points (N,) for a seat's side of deals played on by the policy at its likeliest.
+
+        games: (N,) GAME_DTYPE, changed. rules: (R,) RULES_DTYPE. keys: (N,) uint64, of the games.
+        """
+        base = LearnedRollouts(self.base, 0)
+        if base._compiled is None:
+            return base._play_on(games, rules, keys, np.zeros(len(games), np.int64), seat, None)
+        from agents.search.learned.kernels import play_to_end
+
+        returns = np.empty(len(games))
+        _check(play_to_end(games, rules, np.int64(seat), keys, *base._compiled_player(), returns))
+        return returns
+
+    def _compiled_player(self) -> tuple[Any, ...]:
+        """What the kernels need to know of the policy: with_standing, samples, scale, network, work."""
+        mean, deviation = self._compiled.value_scale()
+        scale = np.array([mean, deviation]) * POINTS_PER_REWARD
+        with_standing = self.value_of.get("shaping") == "full"
+        return with_standing, self.policy.mode == "sample", scale, self._compiled.arrays(), self._compiled.work()
+
+    def _play_on(self, games, rules, keys, numbers, seat: int, last_turn: int | None) -> np.ndarray:
+        """Score differences in points (N,) of games played on side by side, to the end or to the cut; games (N,) are changed."""
         returns = np.full(len(games), np.nan)
-        rule = views.rules[int(views.games[row]["rule"])]
+        rule = rules[int(games[0]["rule"])]
         layout = ObservationLayout((int(rule["players"]), int(rule["sides"])))
-        last_turn = int(views.games[row]["turns"]) + self.depth
         made = 0
         while True:
             left = np.flatnonzero(np.isnan(returns) & (games["phase"] != PHASE_OVER))
@@ -71,31 +112,31 @@ class LearnedRollouts:
                 break
             made += 1
             playing = games[left]
-            step = self._batch(playing, views.rules, numbers[left], key, made, layout)
-            cut = (playing["turns"] >= last_turn) & (step.seats == seat) & (self.depth > 0)
-            if cut.any():
-                returns[left[cut]] = self._values(playing[cut], views.rules, seat, step, cut)
-                left, step = left[~cut], step.rows(~cut)
+            step = self._batch(playing, rules, keys[left], numbers[left], made, layout)
+            if last_turn is not None:
+                cut = (playing["turns"] >= last_turn) & (step.seats == seat)
+                if cut.any():
+                    returns[left[cut]] = self._values(playing[cut], rules, seat, step, cut)
+                    left, step = left[~cut], step.rows(~cut)
             if len(left):
                 playing = games[left]
-                apply_actions(playing, views.rules, np.asarray(self.policy.act(step), np.int64))
+                apply_actions(playing, rules, np.asarray(self.policy.act(step), np.int64))
                 games[left] = playing
         over = games["phase"] == PHASE_OVER
         final = np.empty(len(games))
-        standings(games, views.rules, np.int64(seat % int(rule["sides"])), final)
+        standings(games, rules, np.int64(seat % int(rule["sides"])), final)
         returns[over] = final[over]
-        return returns.reshape(num_worlds, len(actions))
+        return returns
 
-    def _batch(self, games, rules, numbers, key, made: int, layout: ObservationLayout) -> PolicyBatch:
+    def _batch(self, games, rules, keys, numbers, made: int, layout: ObservationLayout) -> PolicyBatch:
         """The decisions that stand in these games. Candidates on one world have the same keys."""
         masks = np.empty((len(games), NUM_ACTIONS), np.int8)
         seats = np.empty(len(games), np.int32)
         write_masks(games, rules, masks, seats)
         observations = np.empty((len(games), layout.width), np.int16)
-        if observe_games(games, rules, seats, observations, np.int64(0)):
-            raise OverflowError("a score in a playout does not fit into the observation")
-        keys = decision_keys(int(key), numbers, 0, seats, made)
-        return PolicyBatch(observations, masks, numbers, seats, np.zeros(len(games), bool), keys)
+        _check(observe_games(games, rules, seats, observations, np.int64(0)))
+        of_decisions = decision_keys(keys, numbers, 0, seats, made)
+        return PolicyBatch(observations, masks, numbers, seats, np.zeros(len(games), bool), of_decisions)
 
     def _values(self, games, rules, seat: int, step: PolicyBatch, cut: np.ndarray) -> np.ndarray:
         """What the policy expects of the deal's end, in points.
@@ -109,3 +150,9 @@ class LearnedRollouts:
             standings(games, rules, np.int64(seat % int(rules[int(games[0]["rule"])]["sides"])), standing)
             values += standing
         return values
+
+
+def _check(code: int) -> None:
+    """Raise OverflowError where a kernel met a score that is too large."""
+    if code:
+        raise OverflowError("a score in a playout does not fit into the observation")
