@@ -50,6 +50,8 @@ class SearchResult:
 
 # Actions compared by default, and the budget from which on many are: docs/search_player.md, section 6.
 FEW_CANDIDATES, MANY_CANDIDATES, MANY_ROLLOUTS = 8, 16, 500
+# Depth and guard by default, with a scripted player inside and with a learned one, which is harder to improve on.
+USUAL, USUAL_LEARNED = (8, 1.0), (16, 1.5)
 
 
 class SearchPolicy:
@@ -58,33 +60,40 @@ class SearchPolicy:
     rollouts: playouts a decision in total, 2 or more. ms: instead, the time a decision may take, in milliseconds of one
     thread; results then depend on the machine. player: the scripted player of the playouts and of the first choice (a
     key of ``agents.scripted.dispatch.NUMBERS``). policy: instead of that player a learned one, a path to a checkpoint or a
-    policy with ``evaluate``, whose probabilities and value are used (agents/search/learned.py). depth: turns after which a
+    policy with ``evaluate``, whose probabilities and value are used (agents/search/learned). depth: turns after which a
     playout is cut and the value fitted to the player's play stands for the rest; 0: never, and never where no value was
-    fitted to that player and rule set. candidates: actions compared at most, in the player's own order, 2 or more; None: 8, or
-    16 with 500 rollouts or more, of which 8 do not make enough. guard: standard errors by which an action must beat the
-    player's own choice, 0 or more. threads: decisions of a batch searched side by side; no effect on the results.
+    fitted to that player and rule set; None: 8, with a learned policy 16. candidates: actions compared at most, in the player's
+    own order, 2 or more; None: 8, or 16 with 500 rollouts or more, of which 8 do not make enough. guard: standard errors by which
+    an action must beat the player's own choice, 0 or more; None: 1, with a learned policy 1.5. least: probability by a learned
+    policy below which an action is not compared, in 0..1. threads: decisions of a batch searched side by side; no effect on the results.
     Raises KeyError for an unknown player, ValueError for a number out of range.
     """
 
     def __init__(
         self, rollouts: int = 200, player: str = DEFAULT_PLAYER, *, policy: Any = None, ms: float | None = None,
-        depth: int = 8, candidates: int | None = None, guard: float = 1.0, threads: int = 1,
+        depth: int | None = None, candidates: int | None = None, guard: float | None = None, least: float = 0.01, threads: int = 1,
     ) -> None:  # fmt: skip
+        usual_depth, usual_guard = USUAL if policy is None else USUAL_LEARNED
+        depth, guard = usual_depth if depth is None else depth, usual_guard if guard is None else guard
         if candidates is None:
             candidates = MANY_CANDIDATES if ms is None and rollouts >= MANY_ROLLOUTS else FEW_CANDIDATES
-        least = {
-            "rollouts": (rollouts, 2), "depth": (depth, 0), "candidates": (candidates, 2), "guard": (guard, 0),
+        lowest = {
+            "rollouts": (rollouts, 2), "depth": (depth, 0), "candidates": (candidates, 2), "guard": (guard, 0), "least": (least, 0),
             "threads": (threads, 1),
         }  # fmt: skip
-        for name, (value, low) in least.items():
+        for name, (value, low) in lowest.items():
             if not value >= low:
                 raise ValueError(f"{name}={value} must be {low} or more")
+        if least > 1:
+            raise ValueError(f"least={least} must be at most 1: it is a probability")
         if ms is not None and not ms > 0:
             raise ValueError(f"ms={ms} must be above 0")
         self.rollouts, self.ms, self.player, self.policy, self.depth = rollouts, ms, player, policy, depth
-        self.candidates, self.guard, self.threads = candidates, guard, threads
+        self.candidates, self.guard, self.least, self.threads = candidates, guard, least, threads
         # The player of the playouts and of the first choice.
-        self.inside: ScriptedRollouts | LearnedRollouts = ScriptedRollouts(player, depth) if policy is None else _learned(policy, depth)
+        self.inside: ScriptedRollouts | LearnedRollouts = (
+            ScriptedRollouts(player, depth) if policy is None else _learned(policy, depth, least)
+        )
 
     @property
     def name(self) -> str:
@@ -171,15 +180,25 @@ class SearchPolicy:
         return tally.choice(self.guard)
 
 
-def _learned(policy: Any, depth: int) -> LearnedRollouts:
+def _learned(policy: Any, depth: int, least: float) -> LearnedRollouts:
     """A learned policy inside the search."""
     loaded = load(policy)
     if not hasattr(loaded, "evaluate"):
         raise ValueError(f"policy={policy} has no probabilities and values; give the path of a checkpoint")
-    return LearnedRollouts(loaded, depth)
+    return LearnedRollouts(loaded, depth, least)
 
 
-_OPTIONS = {"rollouts": int, "ms": float, "player": str, "policy": str, "depth": int, "candidates": int, "guard": float, "threads": int}
+_OPTIONS = {
+    "rollouts": int,
+    "ms": float,
+    "player": str,
+    "policy": str,
+    "depth": int,
+    "candidates": int,
+    "guard": float,
+    "least": float,
+    "threads": int,
+}
 # Of a policy inside, as its own spec has them after its colon.
 _POLICY_OPTIONS = ("mode", "rules")
 

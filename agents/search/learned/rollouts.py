@@ -23,11 +23,12 @@ class LearnedRollouts:
 
     policy: with ``act``, ``evaluate`` and ``info`` (agents.neural.NeuralPolicy). depth: turns after which, at the
     searching seat's next decision, the policy's value stands for the rest of the deal; 0: never, and never where the
-    checkpoint does not say that its value is of the score difference, with shaping "full" or none.
+    checkpoint does not say that its value is of the score difference, with shaping "full" or none. least: probability
+    below which an action is no candidate.
     """
 
-    def __init__(self, policy: Any, depth: int) -> None:
-        self.policy = policy
+    def __init__(self, policy: Any, depth: int, least: float = 0.0) -> None:
+        self.policy, self.least = policy, least
         self.value_of = getattr(policy, "info", {}).get("value_of", {})
         known = self.value_of.get("reward") == "score_difference" and self.value_of.get("shaping") in (None, "full")
         self.depth = depth if known else 0
@@ -41,13 +42,14 @@ class LearnedRollouts:
             self.policy.start(num_games, rules, seed)
 
     def order(self, batch: PolicyBatch, most: int) -> np.ndarray:
-        """Up to `most` actions of each row, (N, most) int64, the likeliest first, -1 beyond."""
+        """Up to `most` actions of each row, (N, most) int64, the likeliest first, no less likely than `least`, -1 beyond."""
         order = np.full((len(batch), most), -1, np.int64)
         for row in range(len(batch)):
             # Each row by itself: a matrix product's last bits depend on the number of rows.
             probabilities = self.policy.evaluate(batch.rows(slice(row, row + 1)))[0][0]
             legal = np.flatnonzero(batch.action_masks[row])
             best = legal[np.argsort(-probabilities[legal], kind="stable")][:most]
+            best = best[(probabilities[best] >= self.least) | (best == best[0])]
             order[row, : len(best)] = best
         return order
 
