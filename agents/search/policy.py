@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -185,6 +186,9 @@ def _learned(policy: Any, depth: int, least: float) -> LearnedRollouts:
     loaded = load(policy)
     if not hasattr(loaded, "evaluate"):
         raise ValueError(f"policy={policy} has no probabilities and values; give the path of a checkpoint")
+    if isinstance(policy, (str, Path)) and "mode" not in parse_spec(str(policy))[1] and hasattr(loaded, "with_mode"):
+        # Its likeliest actions are stronger than what it samples, and playouts by them are less noisy.
+        loaded = loaded.with_mode("argmax")
     return LearnedRollouts(loaded, depth, least)
 
 

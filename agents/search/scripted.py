@@ -25,9 +25,9 @@ class ScriptedRollouts:
 
     def __init__(self, name: str, depth: int) -> None:
         self.name, self.depth = name, depth
+        self._number = np.int64(NUMBERS[name])
         # What it plays where nothing is searched.
         self.base = load(name)
-        self._number = np.int64(NUMBERS[name])
         self._value = fitted_value(name) if depth > 0 else None
         self._weights = self._value.weights if self._value is not None else no_weights()
         self._depths: dict[bytes, np.int64] = {}

@@ -93,6 +93,17 @@ def test_candidates_come_in_the_order_of_their_probability():
         assert (order[row, len(expected) :] == -1).all()
 
 
+def test_what_is_unlikely_is_no_candidate_but_the_first_choice_always_is():
+    batch = batch_of(reached(RULES, 30, seed=3), RULES)
+    for least, length in ((0.3, 3), (0.5, 2), (1.0, 1)):
+        order = LearnedRollouts(FirstLegal(), 2, least).order(batch, 127)
+        for row, legal in enumerate(batch.action_masks):
+            # The probability of action a is 1 / (a + 1) here.
+            expected = [action for place, action in enumerate(np.flatnonzero(legal)) if place == 0 or 1 / (action + 1) >= least]
+            assert (order[row] >= 0).sum() == len(expected) <= max(1, length)
+            np.testing.assert_array_equal(order[row, : len(expected)], expected)
+
+
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
     """The folder of an untrained policy for whitnack's table."""
@@ -112,7 +123,7 @@ def test_a_checkpoint_by_spec_is_legal_blind_and_independent_of_its_batch(checkp
     games = reached(rules, 16, seed=4)
     games = games[games["phase"] != PHASE_OVER]
     batch = with_observations(games, rules)
-    policy = agents.load(f"search:policy={checkpoint},rollouts=8,depth=2,guard=0")
+    policy = agents.load(f"search:policy={checkpoint},rollouts=8,depth=2,guard=0,least=0")
     policy.start(1, rules, 0)
     result = policy.search(batch)
     assert (batch.action_masks[np.arange(len(batch)), result.actions] == 1).all()
@@ -158,10 +169,16 @@ def test_options_of_the_policy_inside():
         assert policy.name == agents.load(policy.name).name == spec
         assert policy.inside.policy.mode == spec.rpartition("=")[2]
     assert "bicycle" in policy.inside.policy.info["rules_names"]
+    # Its likeliest actions unless told otherwise; an object plays as it does.
+    usual = agents.load("search:policy=pretrained")
+    assert usual.inside.policy.mode == "argmax" and (usual.depth, usual.guard) == (16, 1.5)
+    assert SearchPolicy(policy=agents.load("pretrained:mode=sample")).inside.policy.mode == "sample"
+    assert (SearchPolicy().depth, SearchPolicy().guard) == (8, 1.0)
     for spec, words in {
         "search:mode=argmax": "mode is an option of the policy inside; give policy too",
         "search:policy=pretrained,mode=best": "unknown mode 'best'",
         "search:policy=pretrained,rules=mini": "no rules=mini",
+        "search:policy=pretrained,least=2": "least=2.0 must be at most 1",
     }.items():
         with pytest.raises(UnknownPolicyError, match=words):
             agents.load(spec)
@@ -197,7 +214,7 @@ def test_compiled_playouts_are_those_side_by_side(positions, mode, depth, monkey
 @pytest.mark.skipif(INTERPRETED, reason="interpreted, PyTorch runs the network")
 def test_threads_find_the_same(positions):
     pytest.importorskip("torch")
-    found = [agents.load(f"search:policy=pretrained,rollouts=40,threads={threads}").search(positions) for threads in (1, 4)]
+    found = [agents.load(f"search:policy=pretrained,rollouts=40,guard=0,depth=4,threads={threads}").search(positions) for threads in (1, 4)]
     np.testing.assert_array_equal(found[0].actions, found[1].actions)
     np.testing.assert_array_equal(found[0].means, found[1].means)
     assert (found[0].actions != found[0].base).any()
