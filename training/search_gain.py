@@ -24,6 +24,8 @@ from agents.search.learned import LearnedRollouts
 from agents.search.playouts import apply_actions
 from agents.search.policy import SearchResult
 from agents.search.scripted import ScriptedRollouts
+from agents.search.worlds import sample_worlds
+from hf_env.engine.state import GAME_DTYPE
 from hf_env.engine.vector import observe_games
 from hf_env.observation.layout import ObservationLayout
 from hf_env.rules import RuleSet
@@ -113,12 +115,14 @@ def sample_decisions(policy: SearchPolicy, rules: RuleSet, num_deals: int, certa
 class Values:
     """What actions are worth if the rollout player plays on to the deal's end: means over orders of the stock.
 
-    The hands and feet are the true ones. What was asked before is remembered.
-    inside: the rollout player. num_orders: of the stock, the same for all actions of a decision.
+    The hands and feet are the true ones, or such as the seat may believe in. What was asked before is remembered.
+    inside: the rollout player. num_orders: of the stock, or worlds believed in, the same for all actions of a decision.
     """
 
-    def __init__(self, decisions: Decisions, inside: ScriptedRollouts | LearnedRollouts, num_orders: int, seed: int) -> None:
-        self.decisions, self.inside, self.num_orders, self.seed = decisions, inside, num_orders, seed
+    def __init__(
+        self, decisions: Decisions, inside: ScriptedRollouts | LearnedRollouts, num_orders: int, seed: int, believed: bool = False
+    ) -> None:
+        self.decisions, self.inside, self.num_orders, self.seed, self.believed = decisions, inside, num_orders, seed, believed
         self.means = np.full(decisions.batch.action_masks.shape, np.nan)
 
     def of(self, row: int, action: int) -> float:
@@ -129,10 +133,19 @@ class Values:
 
     def _play(self, row: int, action: int) -> np.ndarray:
         rules = self.decisions.batch.views.rules
-        games = self._orders(row)
+        games = self._worlds(row) if self.believed else self._orders(row)
         keys = np.random.default_rng([self.seed, _TO_JUDGE, row, 1]).integers(1 << 63, size=len(games), dtype=np.uint64)
         apply_actions(games, rules, np.full(len(games), action, np.int64))
         return self.inside.play_to_end(games, rules, int(self.decisions.batch.seats[row]), keys)
+
+    def _worlds(self, row: int) -> np.ndarray:
+        """Worlds (num_orders,) GAME_DTYPE that fit what the seat may know; no search meets the same."""
+        batch = self.decisions.batch
+        key = np.random.default_rng([self.seed, _TO_JUDGE, row, 2]).integers(1 << 63, dtype=np.uint64)
+        worlds = np.empty(self.num_orders, GAME_DTYPE)
+        if not sample_worlds(batch.views.games, batch.views.rules, np.int64(row), np.int64(batch.seats[row]), key, worlds):
+            return self._orders(row)
+        return worlds
 
     def _orders(self, row: int) -> np.ndarray:
         """The decision's state (num_orders,) GAME_DTYPE, its stock shuffled, and reshuffles to come too."""
@@ -188,10 +201,15 @@ def _cell(interval: Interval) -> str:
     "--certain", type=FiniteRange(0, 1e9, min_open=True), default=3000.0, show_default=True, metavar="POINTS",
     help="So much at stake at a decision, and it is sampled for sure; with half of it, every other one.",
 )  # fmt: skip
-@click.option("--orders", type=click.IntRange(1), default=150, show_default=True, help="Orders of the stock on which a choice is judged.")
+@click.option(
+    "--orders", type=click.IntRange(1), default=150, show_default=True, help="Orders of the stock, or worlds, on which a choice is judged."
+)
 @click.option("--keys", type=click.IntRange(1), default=1, show_default=True, help="Times that each search chooses at a decision.")
+@click.option("--believed", is_flag=True, help="Judge on worlds that the seat may believe in, not on the true cards: less noise.")
 @seed_option
-def main(specs: tuple[str, ...], rules: str, played: str, deals: int, certain: float, orders: int, keys: int, seed: int) -> None:
+def main(
+    specs: tuple[str, ...], rules: str, played: str, deals: int, certain: float, orders: int, keys: int, believed: bool, seed: int
+) -> None:
     """Points a deal that searches gain over their rollout player; a row for each SPEC, search:rollouts=N,..."""
     player, *policies = _searches((played, *specs))
     rule_set = load_rule_set(rules, ())
@@ -202,7 +220,7 @@ def main(specs: tuple[str, ...], rules: str, played: str, deals: int, certain: f
     of_a_deal = (1 / decisions.chances).sum() / deals
     click.echo(f"{len(decisions.batch):,} decisions of {player.name} under {rule_set.name}, of about {of_a_deal:.0f} a deal\n")
     click.echo("| search | choices changed | points a deal | more than the row before | more than the first row |\n|---|--:|---|---|---|")
-    values = Values(decisions, player.inside, orders, seed)
+    values = Values(decisions, player.inside, orders, seed, believed)
     rows: list[np.ndarray] = []
     for spec, policy in zip(specs, policies, strict=True):
         chosen, base = choices(policy, decisions.batch, keys, seed)

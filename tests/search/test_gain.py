@@ -1,5 +1,7 @@
 """What search's choices are worth: the sampled decisions, their sum over a deal, and the command."""
 
+import importlib.util
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -69,6 +71,18 @@ def test_an_action_is_judged_from_the_true_hands_on_other_orders_of_the_stock(de
     assert len({one.tobytes() for one in games["stock"]}) == 6
 
 
+def test_an_action_may_be_judged_on_worlds_that_the_seat_believes_in(decisions):
+    values = Values(decisions, load(SPEC).inside, 6, seed=1, believed=True)
+    row = int(np.argmax(decisions.games["stock_end"] - decisions.games["stock_next"]))
+    worlds, truth, seat = values._worlds(row), decisions.games[row], int(decisions.batch.seats[row])
+    assert (worlds["hands"][:, seat] == truth["hands"][seat]).all() and (worlds["discard"] == truth["discard"]).all()
+    assert (worlds["hands"].sum(2) == truth["hands"].sum(1)).all()
+    assert any((world["hands"] != truth["hands"]).any() for world in worlds) and len({world.tobytes() for world in worlds}) == 6
+    assert np.array_equal(values._worlds(row), worlds)
+    action = int(np.flatnonzero(decisions.batch.action_masks[row])[0])
+    assert values.of(row, action) == values._play(row, action).mean()
+
+
 def test_the_command_prints_a_row_a_search_and_names_what_it_cannot_take():
     run = CliRunner().invoke
     options = ["--rules", "mini", "--states", SPEC, "--deals", "8", "--certain", "50", "--orders", "5"]
@@ -76,6 +90,16 @@ def test_the_command_prints_a_row_a_search_and_names_what_it_cannot_take():
     assert shown.exit_code == 0, shown.output
     rows = [line for line in shown.output.splitlines() if line.startswith("| search:")]
     assert len(rows) == 2 and rows[0].endswith("|  |  |") and " to " in rows[1].split("|")[5]
-    for wrong, said in (["greedy", "greedy is not a search"], ["search:rollouts=8", "different rollout players"], ["x", "'x'"]):
+    learned = "search:rollouts=8,policy=pretrained"
+    if importlib.util.find_spec("torch") is not None:
+        shown = run(main, [learned, f"{learned},mode=sample", "--states", learned, "--deals", "2", "--orders", "5", "--believed"])
+        assert shown.exit_code == 0, shown.output
+        assert len([line for line in shown.output.splitlines() if line.startswith(f"| {learned}")]) == 2
+    for wrong, said in (
+        ["greedy", "greedy is not a search"],
+        ["search:rollouts=8", "different rollout players"],
+        [learned, "different rollout players"],
+        ["x", "'x'"],
+    ):
         refused = run(main, [wrong, *options])
         assert refused.exit_code == 2 and said in refused.output
