@@ -79,8 +79,9 @@ class NeuralPolicy:
         """Warn (UntrainedRulesWarning) of rules under which this policy was not trained."""
         trained_under = self.info.get("rules_fingerprints")
         if trained_under and rules.fingerprint not in trained_under:
-            names = ", ".join(self.info.get("rules_names", ()))
-            warnings.warn(f"this policy was trained under {names}; under {rules.name} it may play badly", UntrainedRulesWarning, 2)
+            names = self.info.get("rules_names", ())
+            here = f"{rules.name} with other options than it was trained with" if rules.name in names else rules.name
+            warnings.warn(f"this policy was trained under {', '.join(names)}; under {here} it may play badly", UntrainedRulesWarning, 2)
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32."""

@@ -21,6 +21,8 @@ def test_rules_that_a_policy_was_not_trained_under_are_warned_of(tmp_path):
         policy.start(1, trained, 0)
     with pytest.warns(UntrainedRulesWarning, match="trained under mini; under two-player it may play badly"):
         policy.start(1, load_rules("two-player"), 0)
+    with pytest.warns(UntrainedRulesWarning, match="under mini with other options than it was trained with it may play badly"):
+        policy.start(1, load_rules("mini", clean_book=505), 0)
     save_policy(tmp_path, network, info)
     for processes in ("1", "2"):
         options = ["--rules", "two-player", "--deals", "8", "--processes", processes]
