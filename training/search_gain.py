@@ -17,17 +17,17 @@ from dataclasses import dataclass, replace
 import click
 import numpy as np
 
+from agents.catalogue import parse_spec
 from agents.policy import PolicyBatch, SeatViews, decision_keys, uniforms
 from agents.scripted.playout import Table
 from agents.search import SearchPolicy
 from agents.search.learned import LearnedRollouts
+from agents.search.learned.rollouts import observed, table_layout
 from agents.search.playouts import apply_actions
 from agents.search.policy import SearchResult
 from agents.search.scripted import ScriptedRollouts
 from agents.search.worlds import sample_worlds
 from hf_env.engine.state import GAME_DTYPE
-from hf_env.engine.vector import observe_games
-from hf_env.observation.layout import ObservationLayout
 from hf_env.rules import RuleSet
 from training.cli_common import FiniteRange, Mistake, load_policy, load_rule_set, rules_option, seed_option
 from training.evaluation.statistics import Interval, clustered_interval
@@ -61,10 +61,7 @@ class Decisions:
 def _batch(games: np.ndarray, masks: np.ndarray, seats: np.ndarray, keys: np.ndarray, rules: np.ndarray) -> PolicyBatch:
     """These decisions as a policy gets them."""
     views = SeatViews.of(games, rules, np.arange(len(games)), seats)
-    rule = rules[int(games[0]["rule"])]
-    observations = np.empty((len(games), ObservationLayout((int(rule["players"]), int(rule["sides"]))).width), np.int16)
-    if observe_games(games, rules, seats, observations, np.int64(0)):
-        raise OverflowError("a score does not fit into the observation")
+    observations = observed(games, rules, seats, table_layout(rules[int(games[0]["rule"])]))
     return PolicyBatch(observations, masks, np.arange(len(games)), seats, np.zeros(len(games), bool), keys, lambda: views)
 
 
@@ -183,9 +180,17 @@ def _searches(specs: tuple[str, ...]) -> list[SearchPolicy]:
         if not isinstance(policy, SearchPolicy):
             raise Mistake(f"{spec} is not a search; give search:rollouts=N,...")
         found.append(policy)
-    if len({policy.player if policy.policy is None else policy.policy.partition(":mode=")[0] for policy in found}) > 1:
+    if len({_rollout_player(policy) for policy in found}) > 1:
         raise Mistake("the searches have different rollout players; what they gain is over one")
     return found
+
+
+def _rollout_player(policy: SearchPolicy) -> tuple[str, str]:
+    """What tells rollout players apart: the scripted one's name, or the path and rules of a policy, in whatever mode it plays."""
+    if policy.policy is None:
+        return policy.player, ""
+    path, options = parse_spec(policy.policy)
+    return path, options.get("rules", "")
 
 
 def _cell(interval: Interval) -> str:

@@ -228,7 +228,7 @@ def test_playing_on_to_the_end(positions, kind):
     spec = "search:player=greedy" if kind == "scripted" else "search:policy=pretrained,mode=sample"
     inside = agents.load(spec).inside
     if kind == "side by side":
-        inside.base.compiled = None
+        inside._compiled = None
     rules, games = load_rules("whitnack"), reached(load_rules("whitnack"), 12, seed=5, players=("expert",))
     records, keys = rules.to_record(), np.arange(12, dtype=np.uint64)
     own, others = (inside.play_to_end(games.copy(), records, seat, keys) for seat in (0, 1))

@@ -4,6 +4,7 @@ import numpy as np
 
 from agents.neural.inference import run_row
 from agents.neural.masked_categorical import best_action, sample_action
+from agents.scripted.playout import UNLIMITED
 from agents.search.playouts import NO_WORLD, OK, score_difference
 from agents.search.worlds import sample_world
 from hf_env.engine.action_ids import NUM_ACTIONS
@@ -18,8 +19,6 @@ from hf_env.observation.encoder import STALE, write_observation
 
 # What the entries return beside OK and NO_WORLD: a score that no observation holds.
 OVERFLOW = 3
-# The turns of a playout that is never cut.
-UNCUT = 1 << 40
 
 
 @kernel
@@ -29,10 +28,10 @@ def _then(key, part):
 
 
 @kernel
-def _play_out(g, r, key, number, made, seat, last_turn, with_standing, samples, scale, network, work, mask, tmp, plans, seen, logits):
+def _play_out(g, r, key, number, seat, last_turn, with_standing, samples, scale, network, work, mask, tmp, plans, seen, logits):
     """Play a game on by the network to its deal's end or to the cut, with ``LearnedRollouts``' keys.
 
-    key, number: of the decision and the world. made: decisions before. seat: whose decision of turn last_turn or later cuts the
+    key, number: of the decision and the world. seat: whose decision of turn last_turn or later cuts the
     playout; with_standing: whether what the sides have is added to the network's value. samples: draw actions, else take the
     likeliest. scale: (2,) float64, mean and standard deviation of values, in points. network, work: as of ``run_row``; the rest is to
     work in.
@@ -40,6 +39,7 @@ def _play_out(g, r, key, number, made, seat, last_turn, with_standing, samples, 
     Returns the score difference for the seat's side, in points; NaN if a score does not fit into an observation.
     """
     side = seat % int(r["sides"])
+    made = 0
     while g["phase"] != PHASE_OVER:
         made += 1
         mover = int(g["to_move"])
@@ -85,7 +85,7 @@ def play_worlds(views, rules, row, seat, key, actions, first, depth, with_standi
     logits = np.empty(NUM_ACTIONS, np.float32)
     view = views[row]
     r = rules[np.int64(view["rule"])]
-    last_turn = UNCUT if depth == 0 else int(view["turns"]) + depth
+    last_turn = UNLIMITED if depth == 0 else int(view["turns"]) + depth
     for world in range(returns.shape[0]):
         number = first + world
         if not sample_world(view, r, seat, key, number, pool, plans, games[0]):
@@ -95,7 +95,7 @@ def play_worlds(views, rules, row, seat, key, actions, first, depth, with_standi
             copy_record(g, games[0])
             apply_action(g, r, actions[k])
             points = _play_out(
-                g, r, key, number, 0, seat, last_turn, with_standing, samples, scale, network, work, mask, tmp, plans, seen, logits
+                g, r, key, number, seat, last_turn, with_standing, samples, scale, network, work, mask, tmp, plans, seen, logits
             )
             if points != points:
                 return OVERFLOW
@@ -118,7 +118,7 @@ def play_to_end(games, rules, seat, keys, with_standing, samples, scale, network
         g = games[i]
         r = rules[np.int64(g["rule"])]
         returns[i] = _play_out(
-            g, r, keys[i], 0, 0, seat, UNCUT, with_standing, samples, scale, network, work, mask, tmp, plans, seen, logits
+            g, r, keys[i], 0, seat, UNLIMITED, with_standing, samples, scale, network, work, mask, tmp, plans, seen, logits
         )
         if returns[i] != returns[i]:
             return OVERFLOW

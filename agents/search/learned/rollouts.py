@@ -8,7 +8,7 @@ import numpy as np
 
 from agents.policy import PolicyBatch, decision_keys
 from agents.scripted.playout import write_masks
-from agents.search.playouts import apply_actions, standings
+from agents.search.playouts import NO_WORLD, apply_actions, standings
 from agents.search.scripted import NoWorldError
 from agents.search.worlds import sample_worlds
 from hf_env.engine.action_ids import NUM_ACTIONS
@@ -60,12 +60,12 @@ class LearnedRollouts:
         """
         views, seat, key = batch.views, int(batch.seats[row]), batch.keys[row]
         if self._compiled is not None:
-            from agents.search.learned.kernels import NO_WORLD, play_worlds
+            from agents.search.learned.kernels import play_worlds
 
             returns = np.empty((num_worlds, len(actions)))
             code = play_worlds(
                 views.games, views.rules, np.int64(row), np.int64(seat), np.uint64(key), actions, np.int64(first), np.int64(self.depth),
-                *self._compiled_player(), returns,
+                *self._compiled_player(self.policy.mode == "sample"), returns,
             )  # fmt: skip
             if code == NO_WORLD:
                 raise NoWorldError
@@ -79,34 +79,36 @@ class LearnedRollouts:
         apply_actions(games, views.rules, np.tile(actions, num_worlds))
         last_turn = int(views.games[row]["turns"]) + self.depth if self.depth else None
         keys = np.full(len(games), key)
-        return self._play_on(games, views.rules, keys, numbers, seat, last_turn).reshape(num_worlds, len(actions))
+        return self._play_on(self.policy, games, views.rules, keys, numbers, seat, last_turn).reshape(num_worlds, len(actions))
 
     def play_to_end(self, games: np.ndarray, rules: np.ndarray, seat: int, keys: np.ndarray) -> np.ndarray:
         """Score differences in points (N,) for a seat's side of deals played on by the policy at its likeliest.
 
         games: (N,) GAME_DTYPE, changed. rules: (R,) RULES_DTYPE. keys: (N,) uint64, of the games.
         """
-        base = LearnedRollouts(self.base, 0)
-        if base._compiled is None:
-            return base._play_on(games, rules, keys, np.zeros(len(games), np.int64), seat, None)
+        if self._compiled is None:
+            return self._play_on(self.base, games, rules, keys, np.zeros(len(games), np.int64), seat, None)
         from agents.search.learned.kernels import play_to_end
 
         returns = np.empty(len(games))
-        _check(play_to_end(games, rules, np.int64(seat), keys, *base._compiled_player(), returns))
+        _check(play_to_end(games, rules, np.int64(seat), keys, *self._compiled_player(False), returns))
         return returns
 
-    def _compiled_player(self) -> tuple[Any, ...]:
+    def _compiled_player(self, samples: bool) -> tuple[Any, ...]:
         """What the kernels need to know of the policy: with_standing, samples, scale, network, work."""
         mean, deviation = self._compiled.value_scale()
         scale = np.array([mean, deviation]) * POINTS_PER_REWARD
         with_standing = self.value_of.get("shaping") == "full"
-        return with_standing, self.policy.mode == "sample", scale, self._compiled.arrays(), self._compiled.work()
+        return with_standing, samples, scale, self._compiled.arrays(), self._compiled.work()
 
-    def _play_on(self, games, rules, keys, numbers, seat: int, last_turn: int | None) -> np.ndarray:
-        """Score differences in points (N,) of games played on side by side, to the end or to the cut; games (N,) are changed."""
+    def _play_on(self, player, games, rules, keys, numbers, seat: int, last_turn: int | None) -> np.ndarray:
+        """Score differences in points (N,) of games played on by `player`, side by side, to the end or to the cut.
+
+        games (N,) are changed.
+        """
         returns = np.full(len(games), np.nan)
         rule = rules[int(games[0]["rule"])]
-        layout = ObservationLayout((int(rule["players"]), int(rule["sides"])))
+        layout = table_layout(rule)
         made = 0
         while True:
             left = np.flatnonzero(np.isnan(returns) & (games["phase"] != PHASE_OVER))
@@ -122,7 +124,7 @@ class LearnedRollouts:
                     left, step = left[~cut], step.rows(~cut)
             if len(left):
                 playing = games[left]
-                apply_actions(playing, rules, np.asarray(self.policy.act(step), np.int64))
+                apply_actions(playing, rules, np.asarray(player.act(step), np.int64))
                 games[left] = playing
         over = games["phase"] == PHASE_OVER
         final = np.empty(len(games))
@@ -135,10 +137,8 @@ class LearnedRollouts:
         masks = np.empty((len(games), NUM_ACTIONS), np.int8)
         seats = np.empty(len(games), np.int32)
         write_masks(games, rules, masks, seats)
-        observations = np.empty((len(games), layout.width), np.int16)
-        _check(observe_games(games, rules, seats, observations, np.int64(0)))
         of_decisions = decision_keys(keys, numbers, 0, seats, made)
-        return PolicyBatch(observations, masks, numbers, seats, np.zeros(len(games), bool), of_decisions)
+        return PolicyBatch(observed(games, rules, seats, layout), masks, numbers, seats, np.zeros(len(games), bool), of_decisions)
 
     def _values(self, games, rules, seat: int, step: PolicyBatch, cut: np.ndarray) -> np.ndarray:
         """What the policy expects of the deal's end, in points.
@@ -154,7 +154,19 @@ class LearnedRollouts:
         return values
 
 
+def observed(games: np.ndarray, rules: np.ndarray, seats: np.ndarray, layout: ObservationLayout) -> np.ndarray:
+    """What seats (N,) int32 see of true games (N,) GAME_DTYPE of one table: (N, F) int16. Raises OverflowError."""
+    observations = np.empty((len(games), layout.width), np.int16)
+    _check(observe_games(games, rules, seats, observations, np.int64(0)))
+    return observations
+
+
+def table_layout(rule: np.void) -> ObservationLayout:
+    """The layout of observations under a rule set, a record of RULES_DTYPE."""
+    return ObservationLayout((int(rule["players"]), int(rule["sides"])))
+
+
 def _check(code: int) -> None:
     """Raise OverflowError where a kernel met a score that is too large."""
     if code:
-        raise OverflowError("a score in a playout does not fit into the observation")
+        raise OverflowError("a score does not fit into the observation")
