@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from agents.catalogue import load
+from agents.policy import player_seed
 from agents.seating import policy_name
 from hf_env.actions import ACTIONS
 from hf_env.engine.rewards import POINTS_PER_REWARD
@@ -65,7 +66,7 @@ def analyse(policy: Any, env: Any, seed: int = 0) -> Analysis:
     loaded = load(policy)
     table, batch = env.unwrapped, env.unwrapped.decision(seed)
     if hasattr(loaded, "start"):
-        loaded.start(1, table.rules, seed)
+        loaded.start(1, table.rules, player_seed(seed, int(batch.seats[0])))
     found = loaded.search(batch, forced_too=True) if hasattr(loaded, "search") else None
     chosen = int(loaded.act(batch)[0] if found is None else found.actions[0])
     means = np.full(len(ACTIONS), np.nan) if found is None else found.means[0]

@@ -40,44 +40,34 @@ class Fault:
     error: Exception | None = None
 
 
-def ask(policy: Policy, batch: PolicyBatch) -> tuple[np.ndarray, dict[int, Fault]]:
+def ask(policy: Policy, batch: PolicyBatch, legal: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
     """Actions (N,) int64 of a policy, and the faults by row; a row with a fault has no meaningful action.
 
+    legal: (N, A) int8, the engine's masks, which judge: the policy may have written into those of the batch.
     A fault of the whole answer, such as an exception or a wrong shape, is given to every row.
     """
     try:
         answer = policy.act(batch)
     except Exception as error:
         what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        return _all(batch, Fault("exception", f"failed in act: {' '.join(what.split())}", error=error))
+        return _all(len(legal), Fault("exception", f"failed in act: {' '.join(what.split())}", error=error))
     try:
         actions = np.asarray(answer)
     except Exception as error:
         what = f"returned a {type(answer).__name__}, which is no array: {' '.join(str(error).split())}"
-        return _all(batch, Fault("answer", what, error=error))
-    if actions.shape != (len(batch),) or actions.dtype.kind not in "iu":
+        return _all(len(legal), Fault("answer", what, error=error))
+    if actions.shape != (len(legal),) or actions.dtype.kind not in "iu":
         nan = ", not a number among them" if actions.dtype.kind == "f" and np.isnan(actions).any() else ""
         what = f"returned {actions.dtype} of shape {actions.shape}{nan}"
-        return _all(batch, Fault("answer", f"{what}; it must return {len(batch)} integers, an action for each row"))
-    in_range = (actions >= 0) & (actions < batch.action_masks.shape[1])
+        return _all(len(legal), Fault("answer", f"{what}; it must return {len(legal)} integers, an action for each row"))
+    in_range = (actions >= 0) & (actions < legal.shape[1])
     known = np.where(in_range, actions, 0).astype(np.int64)
-    wrong = np.flatnonzero(~in_range | (batch.action_masks[np.arange(len(known)), known] == 0))
+    wrong = np.flatnonzero(~in_range | (legal[np.arange(len(known)), known] == 0))
     return known, {int(row): _illegal(int(actions[row]), bool(in_range[row])) for row in wrong}
 
 
-def ask_singly(policy: Policy, batch: PolicyBatch, rows: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
-    """As `ask` for some rows, each alone, so that a fault of the whole answer is one row's. Faults by place in `rows`."""
-    actions, faults = np.zeros(len(rows), np.int64), {}
-    for place, row in enumerate(rows):
-        one, fault = ask(policy, batch.rows(slice(row, row + 1)))
-        actions[place] = one[0]
-        if fault:
-            faults[place] = fault[0]
-    return actions, faults
-
-
-def _all(batch: PolicyBatch, fault: Fault) -> tuple[np.ndarray, dict[int, Fault]]:
-    return np.zeros(len(batch), np.int64), dict.fromkeys(range(len(batch)), fault)
+def _all(rows: int, fault: Fault) -> tuple[np.ndarray, dict[int, Fault]]:
+    return np.zeros(rows, np.int64), dict.fromkeys(range(rows), fault)
 
 
 def _illegal(action: int, in_range: bool) -> Fault:

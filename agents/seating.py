@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.answers import Fault, PolicyError, UnfitPolicyError, ask, ask_singly
+from agents.answers import Fault, PolicyError, UnfitPolicyError, ask
 from agents.catalogue import load
 from agents.forfeits import Asked, Forfeit, Judge
-from agents.policy import DecisionCounter, PolicyBatch, SeatViews
+from agents.policy import DecisionCounter, PolicyBatch, player_seed
 from hf_env.batch_records import BatchRecorder
 from hf_env.vector_game import VectorGame
 
@@ -88,11 +88,11 @@ def play_games(
     policies: as for ``agents.load``: specs, objects with ``act``, or functions of (observations, action_masks).
     lineups: (G, seats) integers, index of the policy in each seat.
     game_seeds: (G,) whole numbers from 0, the cards and the first dealer. rules: as for VectorGame.
-    seed: of the policies' keys. key_games, seatings: (G,) integers from which with `seed`, seat and decision
-    number the keys are made; by default the game's index, and 0. names: of the policies, for messages. num_slots: games
-    side by side at most; no effect on results. on_progress: called with the number of deals finished so far. judge: what
-    happens to policies that fail; None: the match ends. on_record: called with a game's index and its record
-    (hf_env/records.py) as soon as it is over.
+    seed: of the policies' keys. key_games, seatings: (G,) non-negative integers from which with `seed`, the policy's place
+    in the list, seat and decision number the keys are made; by default the game's index, and 0. names: of the policies,
+    for messages. num_slots: games side by side at most; no effect on results. on_progress: called with the number of
+    deals finished so far. judge: what happens to policies that fail; None: the match ends. on_record: called with a
+    game's index and its record (hf_env/records.py) as soon as it is over.
 
     Raises PolicyError for a policy that fails or returns anything but legal actions, UnfitPolicyError for one that
     refuses the rules in its ``start``, ValueError for arrays that do not fit.
@@ -114,7 +114,6 @@ class _Match:
         self.key_games = np.arange(num_games) if key_games is None else np.asarray(key_games, np.int64)
         self.seatings = np.zeros(num_games, np.int64) if seatings is None else np.asarray(seatings, np.int64)
         self.games = VectorGame(min(num_slots, num_games), rules, autoreset="DISABLED")
-        self.rule_records = np.concatenate([one.to_record() for one in self.games.rules])
         # The same object in several places of the list is one policy: its decisions share a batch.
         first = [next(i for i, other in enumerate(self.policies) if other is policy) for policy in self.policies]
         lineups = np.asarray(lineups)
@@ -123,8 +122,9 @@ class _Match:
         if lineups.dtype.kind not in "iu" or (lineups < 0).any() or (lineups >= len(first)).any():
             raise ValueError(f"lineups must hold indices of the {len(first)} policies")
         self.given_lineups, self.lineups = lineups, np.asarray(first, np.int64)[lineups]
-        self.counter = DecisionCounter(self.games.num_games, self.games.num_seats, seed)
-        self.seed = seed
+        self.counter = DecisionCounter(self.games.num_games, self.games.num_seats)
+        # Of each policy, by its place in the list: what its `start` gets, and all its keys are made of.
+        self.player_seeds = [player_seed(seed, number) for number in range(len(first))]
         self.judge, self.on_record = judge, on_record
         self.known = {forfeit.game: forfeit for forfeit in judge.known} if judge else {}
         self.forfeits: dict[int, Forfeit] = {}
@@ -140,7 +140,7 @@ class _Match:
         self._start_policies()
         games.reset(game_seeds=self.game_seeds[self.slot_games])
         active = np.arange(games.num_games)
-        self._start_records(active)
+        self._begin_games(active)
         actions = np.zeros(games.num_games, np.int64)
         while len(active):
             seated = self.lineups[self.slot_games[active], games.seats[active]]
@@ -171,7 +171,7 @@ class _Match:
                 continue
             try:
                 self._tell_asked(Asked(int(number), seated[:1], np.full(1, -1)))
-                start(len(self.game_seeds), rules, self.seed)
+                start(len(self.game_seeds), rules.model_copy(deep=True), self.player_seeds[number])
             except ValueError as error:
                 raise UnfitPolicyError(f"policy {self.names[number]!r} cannot play here: {error}") from error
             except Exception as error:
@@ -200,26 +200,31 @@ class _Match:
 
     def _ask(self, number: int, slots: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
         """Actions (n,) of a policy for these slots, and faults by place; without a judge, the first fault is raised."""
-        policy, batch = self.policies[number], self._batch(slots)
-        judge = self.judge
-        every = np.arange(len(slots))
-        if judge is not None and number in judge.singly:
-            actions = np.zeros(len(slots), np.int64)
-            faults: dict[int, Fault] = {}
-            for row in every:
-                self._note_asked(number, slots[row : row + 1])
-                actions[row : row + 1], fault = ask_singly(policy, batch, every[row : row + 1])
-                faults |= {int(row): one for one in fault.values()}
-        else:
-            self._note_asked(number, slots)
-            actions, faults = ask(policy, batch)
-            if faults and judge is None:
+        keys, starts = self.counter.next(slots, self.games.seats[slots])
+        if self.judge is None or number not in self.judge.singly:
+            actions, faults = self._ask_once(number, slots, keys, starts)
+            if faults and self.judge is None:
                 place = min(faults)
                 raise PolicyError(self._sentence(number, slots[place], faults[place])) from faults[place].error
-            if len(faults) == len(slots) > 1:
-                actions, faults = ask_singly(policy, batch, every)
-        self._tell_asked(None)
+            if not len(faults) == len(slots) > 1:
+                return actions, faults
+        # Each decision alone, so that a fault of the whole answer is one row's.
+        actions, faults = np.zeros(len(slots), np.int64), {}
+        for row in range(len(slots)):
+            own = slice(row, row + 1)
+            actions[own], fault = self._ask_once(number, slots[own], keys[own], starts[own])
+            if fault:
+                faults[row] = fault[0]
         return actions, faults
+
+    def _ask_once(self, number: int, slots: np.ndarray, keys: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
+        """As `_ask`, in one batch. The policy gets a new one each time, whatever it did to the last; the engine's masks judge."""
+        games = self.games
+        self._note_asked(number, slots)
+        batch = PolicyBatch.of(games, slots, keys, starts, self.slot_games[slots])
+        answer = ask(self.policies[number], batch, games.action_masks[slots])
+        self._tell_asked(None)
+        return answer
 
     def _note_asked(self, number: int, slots: np.ndarray) -> None:
         if self.judge is not None and self.judge.on_ask is not None:
@@ -228,15 +233,6 @@ class _Match:
     def _tell_asked(self, asked: Asked | None) -> None:
         if self.judge is not None and self.judge.on_ask is not None:
             self.judge.on_ask(asked)
-
-    def _batch(self, slots: np.ndarray) -> PolicyBatch:
-        games = self.games
-        indices, seats = self.slot_games[slots], games.seats[slots]
-        keys, starts = self.counter.next(slots, self.key_games[indices], self.seatings[indices], seats)
-        return PolicyBatch(
-            observations=games.observations[slots], action_masks=games.action_masks[slots], games=indices, seats=seats,
-            game_starts=starts, keys=keys, make_views=lambda: SeatViews.of(games.games, self.rule_records, slots, seats),
-        )  # fmt: skip
 
     def _sentence(self, number: int, slot: int, fault: Fault) -> str:
         """The fault as a line that names the policy and, where it is one row's own, the place."""
@@ -249,7 +245,7 @@ class _Match:
         where = f"seat {self.games.seats[slot]}, game seed {seed}, deal {self.games.games[slot]['deal']}"
         reason = ""
         if fault.action is not None and 0 <= fault.action < self.games.num_actions:
-            reason = f": {why_illegal(self.games.games, int(slot), self.rule_records, fault.action)}"
+            reason = f": {why_illegal(self.games.games, int(slot), self.games.rule_records, fault.action)}"
         return f"policy {name!r} ({where}) {fault.what}{reason}"
 
     def _forfeit(self, number: int, slot: int, kind: str, reason: str) -> None:
@@ -302,11 +298,14 @@ class _Match:
         scores[np.flatnonzero(self.lineups[forfeit.game] == forfeit.policy) % self.games.num_sides] = self.judge.points
         return scores
 
-    def _start_records(self, slots: np.ndarray) -> None:
-        if self.recorder is None:
-            return
+    def _begin_games(self, slots: np.ndarray) -> None:
+        """The games of these slots begin: their players' keys, and their records."""
         for slot in slots:
-            self.recorder.start(int(slot), [self.names[number] for number in self.given_lineups[self.slot_games[slot]]])
+            game = self.slot_games[slot]
+            players = [self.player_seeds[number] for number in self.lineups[game]]
+            self.counter.start(slot, players, self.key_games[game], self.seatings[game])
+            if self.recorder is not None:
+                self.recorder.start(int(slot), [self.names[number] for number in self.given_lineups[game]])
 
     def _next_games(self, active: np.ndarray, free: np.ndarray) -> np.ndarray:
         """Start waiting games in the free slots; returns the slots that are still active."""
@@ -314,9 +313,8 @@ class _Match:
         if len(refilled):
             self.slot_games[refilled] = np.arange(self.next_game, self.next_game + len(refilled))
             self.next_game += len(refilled)
-            self.counter.restart(refilled)
             self.games.reset(game_seeds=self.game_seeds[self.slot_games], slots=refilled)
-            self._start_records(refilled)
+            self._begin_games(refilled)
         return np.setdiff1d(active, free[len(refilled) :], assume_unique=True)
 
     def _results(self) -> GameResults:

@@ -8,14 +8,14 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from hf_env.actions import ACTIONS
-from hf_env.decisions import PolicyBatch, SeatViews, decision_keys
+from hf_env.decisions import PolicyBatch, player_seed, seat_keys, seat_root
 from hf_env.engine.state import END_OUT, GAME_DTYPE
 from hf_env.gymnasium_env import observation_box
 from hf_env.rendering import RENDER_MODES, Renderer
+from hf_env.seeds import MAX_SEED
 from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
 
 _DTYPES = ("int16", "float32")
-_MAX_SEED = 2**63 - 1
 # As tuples: a union would be made anew at every decision.
 _INTEGERS, _BOOLEANS = (int, np.integer), (bool, np.bool_)
 
@@ -121,7 +121,7 @@ class HandAndFootEnv(AECEnv):
         if options:
             warnings.warn(f"reset knows no options; {options!r} is ignored", stacklevel=2)
         if seed is not None:
-            self._seed, self._game_number = check_int("seed", seed, 0, _MAX_SEED), 0
+            self._seed, self._game_number = check_int("seed", seed, 0, MAX_SEED), 0
             self._vec.reset(game_seeds=[self._seed])
         else:
             if self._seed is None:
@@ -236,22 +236,18 @@ class HandAndFootEnv(AECEnv):
     def decision(self, seed: int = 0) -> PolicyBatch:
         """The decision at hand as a policy is asked for it, a batch of one row: ``policy.act(env.decision())[0]``.
 
-        seed: from which, with the number of the decision, the policy's randomness is made. Raises RuntimeError before
-        the first reset and when no agent is to act.
+        seed: from which, with the game's seed, the seat and the number of the decision, the policy's randomness is made;
+        one way, so that no card follows from it. Raises RuntimeError before the first reset and when no agent is to act.
         """
         self._check_started()
         vec = self._vec
         if self._over[0][0] or self._over[1][0]:
             raise RuntimeError("the game is over; nobody is to decide")
-        seats, number = vec.seats.copy(), np.zeros(1, np.int64)
-        keys = decision_keys(seed, vec.game_seeds, 0, seats, vec.decisions)
-        starts = np.array([int(seats[0]) not in self._decided])
-        games = vec.games.copy()
-
-        def views() -> SeatViews:
-            return SeatViews.of(games, vec.rule_records, number, seats)
-
-        return PolicyBatch(vec.observations.copy(), vec.action_masks.copy(), number, seats, starts, keys, views)
+        seat = int(self._mover[0])
+        root = seat_root(player_seed(seed, seat), int(vec.game_seeds[0]), 0, seat)
+        batch = PolicyBatch.of(vec, np.zeros(1, np.int64), seat_keys(root, vec.decisions), np.array([seat not in self._decided]))
+        batch.views  # noqa: B018 - made now, so that whoever looks at the batch after a step sees this decision's
+        return batch
 
     def why_illegal(self, action: int | str) -> str:
         """One sentence on why the agent to act may not play an action, an id or a label; "it is legal" for one it may.

@@ -12,13 +12,13 @@ import numpy as np
 from gymnasium import spaces
 
 from hf_env.actions import ACTIONS
-from hf_env.decisions import DecisionCounter, PolicyBatch, SeatViews, uniforms
+from hf_env.decisions import DecisionCounter, PolicyBatch, player_seed, uniforms
 from hf_env.engine.action_ids import DRAW
 from hf_env.rendering import RENDER_MODES, Renderer
+from hf_env.seeds import MAX_SEED
 from hf_env.vector_game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
 
 POLICY_GROUP = "hf_env.policies"
-MAX_SEED = 2**63 - 1
 _ONLY_DRAW = np.zeros(len(ACTIONS), np.int8)
 _ONLY_DRAW[DRAW] = 1
 
@@ -91,8 +91,10 @@ def _as_actor(policy: Any) -> Callable[[PolicyBatch], np.ndarray]:
     raise ValueError(f"seats: {policy!r} is neither a policy (with act), nor a function, nor a policy's name")
 
 
-def seat_actors(vec: VectorGame, seat: int, seats: Mapping[int, Any], num_games: int) -> dict[int, Callable]:
-    """What plays each other seat: {seat: function of a batch}; policies with `start` are started for `num_games`.
+def seat_actors(vec: VectorGame, seat: int, seats: Mapping[int, Any], num_games: int) -> tuple[dict[int, Callable], list[int]]:
+    """What plays each other seat, {seat: function of a batch}, and for each seat the seed of which its player's keys are made.
+
+    Policies with `start` are started for `num_games`, and get that seed; the games' own seeds make the keys of games differ.
 
     Raises ValueError for a seat that is not another one of the table, or for what is no policy.
     """
@@ -101,10 +103,13 @@ def seat_actors(vec: VectorGame, seat: int, seats: Mapping[int, Any], num_games:
         if other not in others:
             raise ValueError(f"seats: {other!r} is not another seat of this table; the others are {others}")
     actors = {other: _as_actor(seats.get(other, "random")) for other in others}
-    for policy in seats.values():
-        if hasattr(policy, "start"):
-            policy.start(num_games, vec.rules, 0)
-    return actors
+    # The same object in several seats is one player.
+    first = {id(policy): other for other, policy in sorted(seats.items(), reverse=True)}
+    players = [player_seed(0, first.get(id(seats.get(other)), other)) for other in range(vec.num_seats)]
+    for other in sorted(first.values()):
+        if hasattr(seats[other], "start"):
+            seats[other].start(num_games, tuple(rules.model_copy(deep=True) for rules in vec.rules), players[other])
+    return actors, players
 
 
 def observation_box(vec: VectorGame, scale: np.ndarray | None) -> spaces.Box:
@@ -164,11 +169,11 @@ class HandAndFootSeat(gymnasium.Env):
         self.render_mode = check_choice("render_mode", render_mode, (None, *RENDER_MODES))
         self._renderer = Renderer(render_mode)
         self.render_view = check_choice("render_view", render_view, ("seat", "all"))
-        self._actors = seat_actors(self._vec, self.seat, dict(seats or {}), 1)
+        self._actors, self._players = seat_actors(self._vec, self.seat, dict(seats or {}), 1)
         self.layout = self._vec.observation_layout
         self.observation_space = observation_box(self._vec, self._scale)
         self.action_space = MaskedDiscrete(self._sampling_mask)
-        self._counter = DecisionCounter(1, self._vec.num_seats, 0)
+        self._counter = DecisionCounter(1, self._vec.num_seats)
         self._started = False
 
     def _sampling_mask(self) -> np.ndarray | None:
@@ -183,7 +188,7 @@ class HandAndFootSeat(gymnasium.Env):
         super().reset(seed=seed)
         game_seed = seed if seed is not None else int(self.np_random.integers(0, MAX_SEED, endpoint=True))
         self._vec.reset(game_seeds=[check_int("seed", game_seed, 0, MAX_SEED)])
-        self._counter = DecisionCounter(1, self._vec.num_seats, game_seed)
+        self._counter.start(0, self._players, game_seed)
         self._started = True
         self._deal_results: list[dict[str, Any]] = []
         self._reward_before = self._play_others()
@@ -226,22 +231,16 @@ class HandAndFootSeat(gymnasium.Env):
         vec = self._vec
         while not self._over and vec.seats[0] != self.seat:
             seat = int(vec.seats[0])
-            action = self._actors[seat](self._batch(seat))
+            action = self._actors[seat](self._batch())
             try:
                 reward += self._step_one(int(np.asarray(action).reshape(-1)[0]))
             except IllegalActionError as error:
                 raise IllegalActionError(f"the policy in seat {seat}: {error}") from None
         return reward
 
-    def _batch(self, seat: int) -> PolicyBatch:
-        vec = self._vec
-        seats = vec.seats[:1].copy()
-        keys, starts = self._counter.next(np.zeros(1, np.int64), 0, 0, seats)
-        row = np.zeros(1, np.int64)
-        return PolicyBatch(
-            vec.observations.copy(), vec.action_masks.copy(), row, seats, starts, keys,
-            lambda: SeatViews.of(vec.games, vec.rule_records, row, seats),
-        )  # fmt: skip
+    def _batch(self) -> PolicyBatch:
+        slots = np.zeros(1, np.int64)
+        return PolicyBatch.of(self._vec, slots, *self._counter.next(slots, self._vec.seats))
 
     def _observation(self) -> np.ndarray:
         values = self._vec.observe(self.seat)[0].copy()

@@ -10,9 +10,10 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from hf_env.actions import ACTIONS
-from hf_env.decisions import DecisionCounter, PolicyBatch, SeatViews
-from hf_env.gymnasium_env import MAX_SEED, deal_result, observation_box, seat_actors
+from hf_env.decisions import DecisionCounter, PolicyBatch
+from hf_env.gymnasium_env import deal_result, observation_box, seat_actors
 from hf_env.rendering import Renderer
+from hf_env.seeds import MAX_SEED
 from hf_env.vector_game import IllegalActionError, VectorGame, check_choice, check_int
 
 _MODES = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
@@ -65,7 +66,7 @@ class HandAndFootSeats(VectorEnv):
         self.render_mode = check_choice("render_mode", render_mode, (None, *_RENDER_MODES))
         self._renderer = Renderer(render_mode)
         self.render_view = check_choice("render_view", render_view, ("seat", "all"))
-        self._actors = seat_actors(vec, self.seat, dict(seats or {}), self.num_envs)
+        self._actors, self._players = seat_actors(vec, self.seat, dict(seats or {}), self.num_envs)
         self.metadata = {"render_modes": list(_RENDER_MODES), "render_fps": 2, "autoreset_mode": self.autoreset_mode}
         self.layout = vec.observation_layout
         self.single_observation_space = observation_box(vec, self._scale)
@@ -75,7 +76,7 @@ class HandAndFootSeats(VectorEnv):
         n = self.num_envs
         self._generators: list[np.random.Generator | None] = [None] * n
         self._game_seeds = np.zeros(n, np.int64)
-        self._counter = DecisionCounter(n, vec.num_seats, self._game_seeds)
+        self._counter = DecisionCounter(n, vec.num_seats)
         self._rewards_before = np.zeros(n)
         self._deal_results: list[list[dict[str, Any]]] = [[] for _ in range(n)]
         self._started = False
@@ -133,8 +134,9 @@ class HandAndFootSeats(VectorEnv):
 
     def _start_games(self, chosen: np.ndarray) -> None:
         self._vec.reset(game_seeds=self._game_seeds, slots=chosen)
-        self._counter.restart(np.flatnonzero(chosen))
         for slot in np.flatnonzero(chosen):
+            # Keys as in the single form; policies tell games apart by the slot.
+            self._counter.start(slot, self._players, self._game_seeds[slot])
             self._deal_results[slot] = []
         self._rewards_before[chosen] = 0.0
         self._play_others(chosen, self._rewards_before)
@@ -203,14 +205,7 @@ class HandAndFootSeats(VectorEnv):
                 raise IllegalActionError(f"the policy in seat {seat}: {error}") from None
 
     def _batch(self, rows: np.ndarray) -> PolicyBatch:
-        vec = self._vec
-        seats = vec.seats[rows]
-        # Keys as in the single form, whose only game is number 0; policies tell games apart by the slot.
-        keys, starts = self._counter.next(rows, 0, 0, seats)
-        return PolicyBatch(
-            vec.observations[rows], vec.action_masks[rows], rows.astype(np.int64), seats, starts, keys,
-            lambda: SeatViews.of(vec.games, vec.rule_records, rows, seats),
-        )  # fmt: skip
+        return PolicyBatch.of(self._vec, rows, *self._counter.next(rows, self._vec.seats[rows]))
 
     def _observations(self) -> np.ndarray:
         values = self._vec.observe(self.seat)

@@ -20,6 +20,7 @@ from hf_env.engine.state import GAME_DTYPE
 from hf_env.observation.layout import ObservationLayout, StateLayout
 from hf_env.rules import RuleSet, load_rules
 from hf_env.running import GameRunner
+from hf_env.seeds import MAX_SEED
 
 REWARDS = {"score_difference": REWARD_SCORE_DIFFERENCE, "score": REWARD_SCORE, "win": REWARD_WIN}
 SHAPINGS = {None: SHAPING_NONE, "table": SHAPING_TABLE, "full": SHAPING_FULL}
@@ -27,7 +28,6 @@ EPISODES = ("game", "deal")
 END_REASONS = ("", "out", "stock_draw", "stock_red3", "max_turns")
 # A game of max_deals deals is far below; this only bounds what a mistake could cost.
 DEFAULT_MAX_DECISIONS = 10_000_000
-_MAX_SEED = 2**63 - 1
 _MAX_THREADS = 1024
 
 
@@ -149,6 +149,8 @@ class VectorGame:
         self._settings[v.OBSERVE] = bool(observations)
         self._settings[v.MAX_DECISIONS] = check_int("max_decisions", max_decisions, 1, 1 << 60)
         self.threads = check_int("threads", threads, 1, _MAX_THREADS)
+        # How often games may have changed: whoever made something of them for the decision at hand can tell that it has passed.
+        self.num_moves = 0
         self._allocate()
         self.reset(seed)
 
@@ -177,6 +179,7 @@ class VectorGame:
         self._runner = GameRunner(self)
 
     def _run(self, mode: int, chosen: np.ndarray) -> None:
+        self.num_moves += mode != v.MODE_DRAW
         self._check_overflow(self._runner.run(mode, chosen))
 
     def _check_overflow(self, code: int) -> None:
@@ -202,7 +205,7 @@ class VectorGame:
         chosen = self._all if slots is None else self._chosen(slots)
         seeds = self._game_seeds(game_seeds)
         if seed is not None:
-            self._settings[v.SEED] = check_int("seed", seed, 0, _MAX_SEED)
+            self._settings[v.SEED] = check_int("seed", seed, 0, MAX_SEED)
             self.game_numbers[chosen != 0] = 0
         self._settings[v.EXPLICIT_SEEDS] = seeds is not None
         if seeds is not None:
@@ -215,8 +218,8 @@ class VectorGame:
         # As objects, so that NumPy neither rounds nor wraps them.
         seeds = list(np.asarray(game_seeds, object).reshape(-1)) if not isinstance(game_seeds, str) else []
         if len(seeds) != self.num_games:
-            raise ValueError(f"game_seeds={game_seeds!r} must be {self.num_games} whole numbers from 0 to {_MAX_SEED}")
-        return np.array([check_int("game_seeds", one, 0, _MAX_SEED) for one in seeds], np.int64)
+            raise ValueError(f"game_seeds={game_seeds!r} must be {self.num_games} whole numbers from 0 to {MAX_SEED}")
+        return np.array([check_int("game_seeds", one, 0, MAX_SEED) for one in seeds], np.int64)
 
     def _chosen(self, slots) -> np.ndarray:
         """(N,) int8, 1 for the slots named by a mask or by numbers."""
@@ -257,6 +260,7 @@ class VectorGame:
             raise ValueError(f"actions have dtype {actions.dtype}; step needs integers")
         self._actions[:] = actions
         chosen = self._all if slots is None else self._chosen(slots)
+        self.num_moves += 1
         code = self._runner.step(chosen)
         if code < 0:
             self._raise_illegal(-1 - code)

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-MAX_SEED = 2**63 - 1
+from hf_env.seeds import MAX_SEED
 
 seed_option = click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of everything random.")
 rules_option = click.option(

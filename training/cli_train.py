@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from training.cli_common import MAX_SEED, Failure, FiniteRange, Mistake, load_rule_list
+from hf_env.seeds import FOR_FINAL, FOR_MEASUREMENT, MAX_SEED, grow_seed
+from training.cli_common import Failure, FiniteRange, Mistake, load_rule_list
 from training.extras import missing_extra
 
 DEFAULT_MINUTES = 5.0
@@ -202,7 +203,7 @@ def _continue(run_dir: Path, minutes, decisions, device, quiet):
 def _on_the_way(config):
     from training.evaluation import anchor_evaluation
 
-    return anchor_evaluation(config.rules, config.seed, _DEALS_ON_THE_WAY)
+    return anchor_evaluation(config.rules, grow_seed(config.seed, FOR_MEASUREMENT), _DEALS_ON_THE_WAY)
 
 
 def finish(run_dir: Path, config, deals: int) -> Path:
@@ -218,7 +219,7 @@ def finish(run_dir: Path, config, deals: int) -> Path:
     policy, name = load_policy(f"{run_dir}:mode=argmax"), f"{run_dir.name}:mode=argmax"
     results, texts = {}, []
     # Other cards than on the way: the last measurement must not be one that training could be stopped by.
-    seed = (config.seed + 1) % MAX_SEED
+    seed = grow_seed(config.seed, FOR_FINAL)
     for anchor in ANCHORS:
         result = measure((policy, load_policy(anchor)), (name, anchor), deals, seed, config.rules)
         write_result(run_dir / f"evaluation-{anchor}.json", result)

@@ -17,6 +17,7 @@ from agents.neural.masked_categorical import sample_actions
 from agents.policy import decision_keys, uniforms
 from agents.scripted.players import ScriptedPolicy
 from hf_env.engine.jit import entry
+from hf_env.seeds import FOR_TRAINING_KEYS, grow
 from training.advantages import seat_advantages
 from training.config import TrainConfig
 from training.critic import hidden_cards, num_hidden
@@ -122,6 +123,7 @@ class Collector:
         self.games, self.league, self.config, self.critic = games, league, config, critic
         self.forward = forward or Forward(config)
         self.parts = Parts.of(config)
+        self._root = grow(config.seed, FOR_TRAINING_KEYS)
         self.step_number = 0
         self.num_rollouts = 0
         steps, n, seats = config.rollout_steps, games.num_games, games.num_seats
@@ -225,7 +227,7 @@ class Collector:
     def _keys(self) -> np.ndarray:
         """A key (N,) uint64 for each game's decision, from the seed and the step alone."""
         slots = np.arange(self.games.num_games)
-        keys = decision_keys(self.config.seed, slots, 0, 0, self.step_number)
+        keys = decision_keys(self._root, slots, 0, 0, self.step_number)
         self.step_number += 1
         return keys
 

@@ -29,6 +29,7 @@ from agents.search.scripted import ScriptedRollouts
 from agents.search.worlds import sample_worlds
 from hf_env.engine.state import GAME_DTYPE
 from hf_env.rules import RuleSet
+from hf_env.seeds import FOR_SEARCH_STUDY, generator, grow, grow_seed
 from training.cli_common import FiniteRange, Mistake, load_policy, load_rule_set, rules_option, seed_option
 from training.evaluation.statistics import Interval, clustered_interval
 
@@ -78,14 +79,15 @@ def sample_decisions(policy: SearchPolicy, rules: RuleSet, num_deals: int, certa
     certain: points at stake, by what the policy saw, with which a decision is sampled for sure; with half of them every other
     one. Raises ValueError where none were met.
     """
-    table = Table(rules, ["random"] * rules.players, num_deals, seed)  # for the cards
+    root = grow_seed(seed, FOR_SEARCH_STUDY, _TO_PLAY)
+    table = Table(rules, ["random"] * rules.players, num_deals, root)  # for the cards
     side = np.arange(num_deals) % rules.num_sides
     other = policy.inside.base
     kept: list[tuple[np.ndarray, ...]] = []
     masks, seats = table.masks()
     made = 0
     while masks.any():
-        keys = decision_keys(seed, np.arange(num_deals), _TO_PLAY, seats, made)
+        keys = decision_keys(root, np.arange(num_deals), _TO_PLAY, seats, made)
         for seated in (True, False):
             rows = np.flatnonzero(masks.any(1) & ((seats % rules.num_sides == side) == seated))
             if not len(rows):
@@ -131,14 +133,14 @@ class Values:
     def _play(self, row: int, action: int) -> np.ndarray:
         rules = self.decisions.batch.views.rules
         games = self._worlds(row) if self.believed else self._orders(row)
-        keys = np.random.default_rng([self.seed, _TO_JUDGE, row, 1]).integers(1 << 63, size=len(games), dtype=np.uint64)
+        keys = generator(self.seed, FOR_SEARCH_STUDY, _TO_JUDGE, row, 1).integers(1 << 63, size=len(games), dtype=np.uint64)
         apply_actions(games, rules, np.full(len(games), action, np.int64))
         return self.inside.play_to_end(games, rules, int(self.decisions.batch.seats[row]), keys)
 
     def _worlds(self, row: int) -> np.ndarray:
         """Worlds (num_orders,) GAME_DTYPE that fit what the seat may know; no search meets the same."""
         batch = self.decisions.batch
-        key = np.random.default_rng([self.seed, _TO_JUDGE, row, 2]).integers(1 << 63, dtype=np.uint64)
+        key = generator(self.seed, FOR_SEARCH_STUDY, _TO_JUDGE, row, 2).integers(1 << 63, dtype=np.uint64)
         worlds = np.empty(self.num_orders, GAME_DTYPE)
         if not sample_worlds(batch.views.games, batch.views.rules, np.int64(row), np.int64(batch.seats[row]), key, worlds):
             return self._orders(row)
@@ -146,7 +148,7 @@ class Values:
 
     def _orders(self, row: int) -> np.ndarray:
         """The decision's state (num_orders,) GAME_DTYPE, its stock shuffled, and reshuffles to come too."""
-        rng = np.random.default_rng([self.seed, _TO_JUDGE, row])
+        rng = generator(self.seed, FOR_SEARCH_STUDY, _TO_JUDGE, row)
         games = np.repeat(self.decisions.games[row : row + 1], self.num_orders)
         left = slice(int(games[0]["stock_next"]), int(games[0]["stock_end"]))
         games["stock"][:, left] = rng.permuted(games["stock"][:, left], axis=1)
@@ -156,8 +158,8 @@ class Values:
 
 def choices(policy: SearchPolicy, batch: PolicyBatch, num_keys: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Actions (K, N) that a search chooses with so many keys a decision, and the rollout player's (N,)."""
-    rows = np.arange(len(batch))
-    results = [policy.search(replace(batch, keys=decision_keys(seed, rows, _TO_SEARCH, 0, number))) for number in range(num_keys)]
+    rows, root = np.arange(len(batch)), grow(seed, FOR_SEARCH_STUDY, _TO_SEARCH)
+    results = [policy.search(replace(batch, keys=decision_keys(root, rows, _TO_SEARCH, 0, number))) for number in range(num_keys)]
     return np.stack([one.actions for one in results]), results[0].base
 
 

@@ -6,6 +6,7 @@ A test walks over every object of a trainer and fails where something that an it
 from __future__ import annotations
 
 import json
+import logging
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,11 @@ import torch
 from agents.neural.checkpoint import CheckpointError
 from agents.neural.policy import first_difference, layout_sections
 from hf_env.rules.ruleset import flat
+from hf_env.seeds import SEEDS_VERSION
 from training.checkpoints import as_like, load_member, read_checkpoint
 from training.league import Member
+
+_logger = logging.getLogger(__name__)
 
 
 def trainer_state(trainer) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -31,6 +35,7 @@ def trainer_state(trainer) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
             arrays[f"optimiser/{name}/{key}"] = tensor.detach().cpu().numpy()
     values = {
         "arrays": sorted(arrays),
+        "seeds": SEEDS_VERSION,
         "config": trainer.config.fingerprint_values(),
         "rules": _rules(trainer),
         "sections": layout_sections(trainer.games.observation_layout),
@@ -59,6 +64,13 @@ def restore_trainer(trainer) -> float:
     try:
         _check_fits(trainer, values)
         _load(trainer, network, arrays, values)
+        # A state of before names no version of the seeds.
+        begun_with = values.get("seeds", 1)
+        if begun_with != SEEDS_VERSION:
+            _logger.warning(
+                "%s was begun with seeds of version %s, this is version %s: it goes on with other cards, so not bit for bit",
+                trainer.run_dir, begun_with, SEEDS_VERSION,
+            )  # fmt: skip
         return values["seconds"]
     except KeyError as error:
         raise CheckpointError(f"the checkpoint lacks {error.args[0]!r}: it is of another version") from None

@@ -24,6 +24,7 @@ from hf_env import ObservationLayout, RuleSet, VectorGame
 from hf_env.observation.layout import Section
 from hf_env.rules import load_rules
 from hf_env.rules.ruleset import flat
+from hf_env.seeds import FOR_CRITIC, FOR_LINEUPS, FOR_MINIBATCHES, FOR_TRAINING_GAMES, FOR_WEIGHTS, generator, grow_seed
 from training import metrics as names
 from training.checkpoints import save_member, write_checkpoint
 from training.config import ConfigError, TrainConfig
@@ -119,16 +120,15 @@ class Trainer:
         self.config, self.run_dir, self.games, self.evaluate_fn = config, run_dir, games, evaluate_fn
         sources = config.rules if isinstance(config.rules, list) else [config.rules]
         self.rules = [load_rules(source) for source in sources]
-        # Independent streams of one seed: adding draws to one leaves the other as it was.
-        weights_seed, minibatches, lineups = np.random.SeedSequence(config.seed).spawn(3)
-        seed = int(weights_seed.generate_state(1, np.uint64)[0] >> np.uint64(1))
         scale = visible_scale(games, config.network.ignored, self.rules)
-        network = build_network(config.network, scale, games.num_actions, seed, games.observation_layout)
+        weights_seed = grow_seed(config.seed, FOR_WEIGHTS)
+        network = build_network(config.network, scale, games.num_actions, weights_seed, games.observation_layout)
         critic = None
         if config.critic == "all_cards":
-            critic = build_critic(config.network, scale, games.observation_layout, games.num_actions, games.num_seats, seed + 1)
+            critic_seed = grow_seed(config.seed, FOR_CRITIC)
+            critic = build_critic(config.network, scale, games.observation_layout, games.num_actions, games.num_seats, critic_seed)
             critic.to(config.device)
-        self.learner = PpoLearner(network.to(config.device), config, np.random.default_rng(minibatches), critic)
+        self.learner = PpoLearner(network.to(config.device), config, generator(config.seed, FOR_MINIBATCHES), critic)
         if config.device == "cpu":
             # Threads take a part of the rows each (training/parts.py), not a share of every operation.
             torch.set_num_threads(1)
@@ -136,7 +136,8 @@ class Trainer:
             lineup = make_lineup(config.seats, config.pools, games.num_seats, games.num_sides)
         except LineupError as error:
             raise ConfigError(str(error)) from None
-        self.league = League(lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, np.random.default_rng(lineups))
+        draws = generator(config.seed, FOR_LINEUPS)
+        self.league = League(lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, draws)
         self.collector = Collector(games, self.league, config, critic, self.learner.forward)
         self.strength = StrengthWatch()
         self.log = RunLog(run_dir)
@@ -258,7 +259,7 @@ class Trainer:
 def make_games(config: TrainConfig):
     """The VectorGame of a config."""
     return VectorGame(
-        config.num_games, config.rules, config.seed, reward=config.reward, episode=config.episode,
+        config.num_games, config.rules, grow_seed(config.seed, FOR_TRAINING_GAMES), reward=config.reward, episode=config.episode,
         shaping=config.shaping, autoreset="SAME_STEP",
     )  # fmt: skip
 

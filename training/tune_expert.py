@@ -24,7 +24,7 @@ from agents.scripted.expert_tuned import tuned_for
 from agents.scripted.expert_weights import HIGH, LOW, NUM_WEIGHTS, WEIGHTS
 from agents.scripted.playout import ILLEGAL, UNLIMITED, draw_numbers, play_games_on, start_games
 from hf_env import load_rules
-from hf_env.engine.rng import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY
+from hf_env.engine.purposes import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY
 from hf_env.engine.state import GAME_DTYPE
 from training.extras import require_extra
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy
+from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy, player_seed
 from agents.seating import PolicyError, UnfitPolicyError, policy_name
 from hf_env.actions import ACTIONS
 from hf_env.engine.access import GameAccess
@@ -20,10 +20,12 @@ _ROW = np.zeros(1, np.int64)
 class _Table:
     """A game as policies see it: the engine's record in the buffers of a VectorGame of one."""
 
-    def __init__(self, rules: RuleSet, seed: int) -> None:
+    def __init__(self, rules: RuleSet, players: Sequence[int]) -> None:
+        """players: for each seat the seed that its player's ``start`` gets."""
         self._vec = VectorGame(1, rules, 0, autoreset="DISABLED")
         self.access = GameAccess(self._vec.rule_records, self._vec.games)
-        self._counter = DecisionCounter(1, rules.players, seed)
+        self._counter = DecisionCounter(1, rules.players)
+        self._counter.start(0, players, 0)
 
     def views(self, seat: int) -> SeatViews:
         """The game as a seat may know it."""
@@ -31,11 +33,8 @@ class _Table:
 
     def batch(self) -> PolicyBatch:
         """The decision that is to be made now."""
-        vec = self._vec
-        vec.refresh()
-        seats = vec.seats.copy()
-        keys, starts = self._counter.next(_ROW, 0, 0, seats)
-        return PolicyBatch(vec.observations.copy(), vec.action_masks.copy(), _ROW, seats, starts, keys, lambda: self.views(int(seats[0])))
+        self._vec.refresh()
+        return PolicyBatch.of(self._vec, _ROW, *self._counter.next(_ROW, self._vec.seats))
 
 
 def play_at_table(
@@ -59,8 +58,12 @@ def play_at_table(
     """
     names = [policy_name(policy) for policy in policies] if names is None else list(names)
     policies = [as_policy(policy) for policy in policies]
-    table = _Table(rules, seed)
-    _start(policies, names, rules, seed)
+    # The same object in several seats is one player.
+    first = [next(seat for seat, other in enumerate(policies) if other is policy) for policy in policies]
+    players = [player_seed(seed, seat) for seat in first]
+    table = _Table(rules, players)
+    for seat in sorted(set(first)):
+        _start(policies[seat], names[seat], rules, players[seat])
     if recorder is not None:
         recorder.start(rules, seed, names)
     access = table.access
@@ -82,13 +85,13 @@ def play_at_table(
         access.next_deal()
 
 
-def _start(policies: list[Any], names: list[str], rules: RuleSet, seed: int) -> None:
-    for policy, name in {id(policy): (policy, name) for policy, name in zip(policies, names, strict=True)}.values():
-        try:
-            if hasattr(policy, "start"):
-                policy.start(1, rules, seed)
-        except ValueError as error:
-            raise UnfitPolicyError(f"policy {name!r} cannot play here: {error}") from error
+def _start(policy: Any, name: str, rules: RuleSet, seed: int) -> None:
+    """Tell a policy of the game. Raises UnfitPolicyError where it refuses the rules."""
+    try:
+        if hasattr(policy, "start"):
+            policy.start(1, rules.model_copy(deep=True), seed)
+    except ValueError as error:
+        raise UnfitPolicyError(f"policy {name!r} cannot play here: {error}") from error
 
 
 def _checked(answer: Any, access: GameAccess, who: str) -> int:

@@ -2,7 +2,7 @@
 
 ``policy.safetensors`` holds the network's tensors, the observation's scale and the value's unit among them.
 ``policy.json`` holds the format, the network's config, the table (seats, sides, rules and their fingerprints), the
-observation's sections, the versions of observation and actions, the lineage, and the SHA-256 of the tensors' file.
+observation's sections, the versions of observation, actions and seeds, the lineage, and the SHA-256 of the tensors' file.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from agents.neural.base import NetworkConfig, PolicyValueNetwork
 from agents.neural.network import make_network
 from hf_env.actions import ACTIONS_VERSION
 from hf_env.observation.layout import LAYOUT_VERSION
+from hf_env.seeds import SEEDS_VERSION
 
 POLICY_FORMAT = "hf-policy/1"
 TENSORS_NAME = "policy.safetensors"
@@ -108,7 +109,7 @@ def save_policy(folder: Path | str, network: PolicyValueNetwork, info: dict[str,
     folder.mkdir(parents=True, exist_ok=True)
     data = network_bytes(network)
     digest = sha256(data)
-    head = {"format": POLICY_FORMAT, "versions": VERSIONS, "network": asdict(network.config)}
+    head = {"format": POLICY_FORMAT, "versions": VERSIONS | {"seeds": SEEDS_VERSION}, "network": asdict(network.config)}
     shape = {"observation_width": len(network.observation_scale), "num_actions": network.num_actions}
     write_file(folder / TENSORS_NAME, data)
     # The JSON comes last: until it is renamed, its old checksum refuses the new tensors.

@@ -9,7 +9,8 @@ from hf_env.engine.cards import MAX_CARDS
 from hf_env.engine.jit import entry, kernel
 from hf_env.engine.legality import write_mask
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
-from hf_env.engine.rng import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY, advance, below, combine, stream, uniform
+from hf_env.engine.purposes import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY
+from hf_env.engine.rng import advance, below, combine, stream, uniform
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
 from hf_env.engine.transitions import apply_action, start_game
 

@@ -9,7 +9,8 @@ from hf_env.engine.cards import CARDS_PER_DECK, MAX_CARDS, NUM_KINDS, RED3
 from hf_env.engine.going_out import can_lay_out
 from hf_env.engine.jit import copy_record, entry, kernel
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
-from hf_env.engine.rng import FOR_SHUFFLE_HIDDEN, advance, combine, shuffle, stream, uniform
+from hf_env.engine.purposes import FOR_SHUFFLE_HIDDEN
+from hf_env.engine.rng import advance, combine, shuffle, stream, uniform
 from hf_env.engine.state import BINDING_BOTH, PHASE_ANSWER
 
 _PER_DECK = np.array(CARDS_PER_DECK, np.int64)

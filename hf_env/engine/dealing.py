@@ -4,7 +4,8 @@ import numpy as np
 
 from hf_env.engine.cards import CARDS_PER_DECK, MAX_SEATS, NUM_KINDS, RED3
 from hf_env.engine.jit import clear_record, kernel
-from hf_env.engine.rng import FOR_DEALER, FOR_DECK, FOR_RESHUFFLE, advance, below, shuffle, stream
+from hf_env.engine.purposes import FOR_DEALER, FOR_DECK, FOR_RESHUFFLE
+from hf_env.engine.rng import advance, below, shuffle, stream
 from hf_env.engine.seats import side_of
 from hf_env.engine.state import (
     END_STOCK_DRAW,

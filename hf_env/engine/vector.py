@@ -10,8 +10,9 @@ from hf_env.engine.jit import copy_record, entry, kernel, prefetch_record, prefe
 from hf_env.engine.lanes import count_bits
 from hf_env.engine.lay_downs import legal_bits, nth_legal
 from hf_env.engine.legality import write_mask
+from hf_env.engine.purposes import FOR_ACTION, FOR_DEAL_NUMBER, FOR_GAME, FOR_RULES
 from hf_env.engine.rewards import SHAPING_NONE, start_potential, write_rewards
-from hf_env.engine.rng import FOR_ACTION, FOR_DEAL_NUMBER, FOR_GAME, FOR_RULES, below, combine, stream
+from hf_env.engine.rng import below, combine, stream
 from hf_env.engine.state import PHASE_OVER
 from hf_env.engine.transitions import apply_action, next_deal, start_game
 from hf_env.observation.encoder import SAME_DEAL, SAME_TURN, STALE, write_observation, write_state

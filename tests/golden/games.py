@@ -15,6 +15,7 @@ from hf_env import ACTIONS, VectorGame, deck_for, load_rules
 from hf_env.actions import ACTIONS_VERSION
 from hf_env.observation.layout import LAYOUT_VERSION
 from hf_env.rules.ruleset import RULES_VERSION
+from hf_env.seeds import SEEDS_VERSION
 from hf_env.vector_game import END_REASONS
 from tests.observation.driving import Driver
 
@@ -32,7 +33,7 @@ Choose = Callable[[VectorGame], str]
 
 def versions() -> str:
     """The line of versions."""
-    return f"versions rules={RULES_VERSION} layout={LAYOUT_VERSION} actions={ACTIONS_VERSION}"
+    return f"versions rules={RULES_VERSION} layout={LAYOUT_VERSION} actions={ACTIONS_VERSION} seeds={SEEDS_VERSION}"
 
 
 def checksum(*arrays: np.ndarray) -> str:

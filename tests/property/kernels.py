@@ -12,7 +12,8 @@ from hf_env.engine.invariants import first_broken_invariant
 from hf_env.engine.jit import entry, kernel
 from hf_env.engine.legality import write_mask
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
-from hf_env.engine.rng import FOR_GAME, advance, below, combine, stream, uniform
+from hf_env.engine.purposes import FOR_GAME
+from hf_env.engine.rng import advance, below, combine, stream, uniform
 from hf_env.engine.state import END_MAX_TURNS, END_OUT, END_STOCK_DRAW, END_STOCK_RED3, GAME_DTYPE, PHASE_ANSWER, PHASE_OVER
 from hf_env.engine.transitions import apply_action, next_deal, start_game
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from agents.catalogue import UnknownPolicyError, load, parse_spec
-from agents.policy import DecisionCounter, FunctionPolicy, PolicyBatch, as_policy, decision_keys, uniforms
+from agents.policy import DecisionCounter, FunctionPolicy, PolicyBatch, as_policy, decision_keys, player_seed, seat_root, uniforms
+from hf_env.decisions import seat_keys
 
 
 def make_batch(size=3, **changes):
@@ -46,16 +47,25 @@ def test_uniforms_are_uniform_and_draws_differ():
 
 
 def test_counter_counts_each_seat_and_restarts():
-    counter = DecisionCounter(2, 4, seed=7)
+    counter = DecisionCounter(2, 4)
+    players = [player_seed(7, seat % 2) for seat in range(4)]
+    for slot in (0, 1):
+        counter.start(slot, players, game=10 + slot)
+
+    def key(game, seat, decision):
+        return seat_keys(seat_root(players[seat], game, 0, seat), np.array([decision]))[0]
+
     slots = np.array([0, 1])
-    keys, starts = counter.next(slots, [10, 11], 0, np.array([2, 2]))
+    keys, starts = counter.next(slots, np.array([2, 2]))
     assert starts.all()
-    np.testing.assert_array_equal(keys, decision_keys(7, [10, 11], 0, 2, 0))
-    keys, starts = counter.next(slots, [10, 11], 0, np.array([2, 3]))
-    np.testing.assert_array_equal(starts, [False, True])
-    np.testing.assert_array_equal(keys, decision_keys(7, [10, 11], 0, [2, 3], [1, 0]))
-    counter.restart(np.array([0]))
-    assert counter.next(slots, [12, 11], 0, np.array([2, 2]))[1].tolist() == [True, False]
+    assert keys.tolist() == [key(10, 2, 0), key(11, 2, 0)]
+    keys, starts = counter.next(slots, np.array([2, 3]))
+    assert starts.tolist() == [False, True]
+    assert keys.tolist() == [key(10, 2, 1), key(11, 3, 0)]
+    counter.start(0, players, game=12)
+    keys, starts = counter.next(slots, np.array([2, 2]))
+    assert starts.tolist() == [True, False]
+    assert keys.tolist() == [key(12, 2, 0), key(11, 2, 1)]
 
 
 def test_plain_functions_are_policies():

@@ -12,6 +12,7 @@ from typing import Any
 
 from agents import load
 from agents.seating import policy_name
+from hf_env.seeds import MAX_SEED
 from hf_env.threads import available_cores
 from hf_env.vector_game import check_int, load_rule_sets
 from training.evaluation.crossplay import CrossplayResult, crossplay_matches, crossplay_result
@@ -86,7 +87,7 @@ def _check_list(policies: Sequence[Any], what: str) -> None:
 
 def _play(kind: str, specs: Sequence[Any], plan: Plan, matches_of, result_of):
     check_int("deals", plan.deals, 1, MAX_DEALS)
-    check_int("seed", plan.seed, 0, 2**63 - 1)
+    check_int("seed", plan.seed, 0, MAX_SEED)
     rules = load_rule_sets(plan.rules)
     names = tuple(policy_name(spec) for spec in specs)
     matches = matches_of(names, rules[0])

@@ -18,6 +18,7 @@ import numpy as np
 from agents import load
 from agents.seating import DEFAULT_NUM_SLOTS, policy_name
 from hf_env.rules import RULES_VERSION, RuleSet
+from hf_env.seeds import MAX_SEED, SEEDS_VERSION
 from hf_env.vector_game import check_int, load_rule_sets
 from training.evaluation.behaviour import behaviour
 from training.evaluation.matches import Part, Tally, cluster_seeds, duel, next_clusters, play_part, tally
@@ -154,7 +155,7 @@ def versions_json() -> dict[str, int]:
     from hf_env.actions import ACTIONS_VERSION
     from hf_env.observation.layout import LAYOUT_VERSION
 
-    return {"rules": RULES_VERSION, "observation": LAYOUT_VERSION, "actions": ACTIONS_VERSION}
+    return {"rules": RULES_VERSION, "observation": LAYOUT_VERSION, "actions": ACTIONS_VERSION, "seeds": SEEDS_VERSION}
 
 
 def evaluate(
@@ -179,7 +180,7 @@ def evaluate(
     legally.
     """
     check_int("deals", deals, 1, MAX_DEALS)
-    check_int("seed", seed, 0, 2**63 - 1)
+    check_int("seed", seed, 0, MAX_SEED)
     rule_sets = load_rule_sets(rules)
     names = names or (policy_name(policy_a), policy_name(policy_b))
     policies = [load(policy_a), load(policy_b)]

@@ -14,12 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.policy import decision_keys
 from agents.seating import DEFAULT_NUM_SLOTS, GameResults, Judge, play_games
 from hf_env.rules import RuleSet
-
-# Keeps the game seeds of an evaluation apart from every policy key, whose second number is a seating.
-_FOR_GAME_SEEDS = 1 << 40
+from hf_env.seeds import FOR_EVALUATION, grow_seeds
 
 
 @dataclass(frozen=True)
@@ -60,9 +57,11 @@ def partnership(p: int, q: int, opponents: int, names: Sequence[str], rules: Rul
 
 
 def cluster_seeds(seed: int, first: int, count: int) -> np.ndarray:
-    """Game seeds (count,) int64 of the clusters from number `first`: a function of seed and number only."""
-    keys = decision_keys(seed, np.arange(first, first + count), _FOR_GAME_SEEDS, 0, 0)
-    return (keys >> np.uint64(1)).astype(np.int64)
+    """Game seeds (count,) int64 of the clusters from number `first`: a function of seed and number only.
+
+    So they are the same for whoever plays, and those of two seeds have nothing to do with each other.
+    """
+    return grow_seeds(seed, FOR_EVALUATION, first, count)
 
 
 def deals_in_a_game(rules: Sequence[RuleSet]) -> int | None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from hf_env.seeds import FOR_RESAMPLING, generator
 from training.evaluation.ranking import reach
 from training.evaluation.statistics import CONFIDENCE
 
@@ -51,10 +52,10 @@ def rate(won: np.ndarray, games: int, num_sides: int, seed: int = 0) -> Ratings:
     """
     clusters = won.shape[2]
     whole = _fit(won.mean(2), games * clusters, num_sides)
-    generator = np.random.default_rng([seed, clusters])
+    resampling = generator(seed, FOR_RESAMPLING, clusters)
     samples = np.empty((NUM_RESAMPLES, len(won)))
     for row in samples:
-        weights = generator.multinomial(clusters, np.full(clusters, 1 / clusters))
+        weights = resampling.multinomial(clusters, np.full(clusters, 1 / clusters))
         row[:] = _fit(won @ weights / clusters, games * clusters, num_sides, whole)
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(samples, [tail, 1 - tail], axis=0)
