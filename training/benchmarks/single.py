@@ -13,6 +13,7 @@ import numpy as np
 from agents.scripted.dispatch import NUMBERS
 from agents.scripted.playout import Table
 from hf_env import hand_and_foot_v0
+from hf_env.decisions import DecisionCounter, PolicyBatch
 from hf_env.engine.access import broken_invariant
 from hf_env.engine.invariants import MESSAGES
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
@@ -122,7 +123,16 @@ def copy_rows(rules: Any, seed: int, seconds: float) -> list[Row]:
     rows += [Row("copies", f"copies/{key}", label, microseconds(call, seconds), "µs") for key, (label, call) in calls.items()]
     if games.snapshot(5) != held or env.snapshot() != kept:
         raise BenchmarkError("a restored game differs from its snapshot")
-    return rows
+    return rows + [_batch_row(rules, seed, number, seconds) for number in (1, 1024)]
+
+
+def _batch_row(rules: Any, seed: int, number: int, seconds: float) -> Row:
+    """What it takes to hand `number` decisions to a policy as copies, so that nothing that it writes reaches the engine."""
+    games = VectorGame(number, rules, seed)
+    slots, counter = np.arange(number), DecisionCounter(number, games.num_seats)
+    label = f"a policy's batch of {number:,}, all copied"
+    took = microseconds(lambda: PolicyBatch.of(games, slots, *counter.next(slots, games.seats[slots])), seconds)
+    return Row("copies", f"copies/batch-{number}", label, took, "µs")
 
 
 def memory_rows(rules: Any, num_games: int = 1024) -> list[Row]:
