@@ -15,19 +15,18 @@ from hf_env.vector_game import END_REASONS, REWARDS, SHAPINGS
 
 PAGE = Path(__file__).parent / "rewards.md"
 RULES = load_rules("mini", players=4, seating="pairs", decks=2, permission="binding_no")
-SEED = 26
+SEED = 477
 # Found by letting `greedy` play the seeds from 0: the shortest deal with a question to the partner.
 PLAYED = (
-    "draw", "meld JJ*", "discard 9",
-    "draw", "meld AA*", "meld 772", "discard T",
-    "take+2", "meld 992", "add T", "discard b",
-    "draw", "discard T",
-    "draw", "discard T",
-    "draw", "add A", "add 7", "discard 7",
+    "take+2", "meld KK*", "discard 5",
+    "draw", "discard b",
+    "draw", "add 4", "discard A",
+    "draw", "discard b",
+    "draw", "add K", "discard b",
     "draw", "discard A",
-    "draw", "discard 4",
+    "draw", "discard 5",
     "draw", "discard K",
-    "draw", "ask", "yes", "meld 22*",
+    "draw", "ask", "yes", "meld TT2", "discard 8",
 )  # fmt: skip
 THREE = load_rules("mini", players=3, decks=2)
 SIDES = ("seats 0, 2", "seats 1, 3")
