@@ -114,12 +114,12 @@ def check_deck(rule: np.void, kinds: Sequence[int]) -> None:
     """Raises ValueError, one line, unless `kinds` is an order that can be dealt under `rule`, a record of RULES_DTYPE."""
     decks = int(rule["decks"])
     if len(kinds) != sum(CARDS_PER_DECK) * decks:
-        raise ValueError(f"{len(kinds)} cards, but {decks} decks have {sum(CARDS_PER_DECK) * decks}")
+        raise ValueError(f"{len(kinds)} cards, but decks = {decks} hold {sum(CARDS_PER_DECK) * decks}")
     _check_kinds(kinds)
     numbers = np.bincount(np.asarray(kinds, np.int64), minlength=NUM_KINDS)
     for kind, number in enumerate(CARDS_PER_DECK):
         if numbers[kind] != number * decks:
-            raise ValueError(f"{numbers[kind]} of {KIND_CHARS[kind]}, but {decks} decks have {number * decks}")
+            raise ValueError(f"{numbers[kind]} of {KIND_CHARS[kind]}, but decks = {decks} hold {number * decks}")
     upcard = kinds[int(rule["players"]) * (int(rule["hand_size"]) + int(rule["foot_size"]))]
     if rule["bury"][upcard]:
         raise ValueError(f"the upcard is {KIND_CHARS[upcard]}, which is buried")

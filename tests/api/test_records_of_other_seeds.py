@@ -147,12 +147,6 @@ def _set(path: str, value: Any) -> Callable[[dict], None]:
     return change
 
 
-def _swapped(cards: str) -> str:
-    """The first two cards that differ change places."""
-    at = next(at for at in range(len(cards)) if cards[at] != cards[at + 1])
-    return cards[:at] + cards[at + 1] + cards[at] + cards[at + 2 :]
-
-
 def _bury(deck: str) -> str:
     """A red 3 becomes the upcard. Hands of 2 and feet of 20 for two players."""
     other = deck.rindex("r")
@@ -175,9 +169,9 @@ CHANGED = [
     (_set("deals.0.dealer", lambda seat: 1 - seat), "deals[0].scores: "),
     (_set("deals.0.deck", ""), "deals[0].deck: must be a text of 1 to 432 cards"),
     (_set("deals.0.deck", "K" * (MAX_CARDS + 1)), "deals[0].deck: must be a text of 1 to 432 cards"),
-    (_set("deals.0.deck", "K" * 108), "deals[0].deck: 0 of 4, but 2 decks have 8"),
-    (_set("deals.0.deck", lambda deck: deck[:-1]), "deals[0].deck: 107 cards, but 2 decks have 108"),
-    (_set("deals.0.deck", lambda deck: deck * 2), "deals[0].deck: 216 cards, but 2 decks have 108"),
+    (_set("deals.0.deck", "K" * 108), "deals[0].deck: 0 of 4, but decks = 2 hold 8"),
+    (_set("deals.0.deck", lambda deck: deck[:-1]), "deals[0].deck: 107 cards, but decks = 2 hold 108"),
+    (_set("deals.0.deck", lambda deck: deck * 2), "deals[0].deck: 216 cards, but decks = 2 hold 108"),
     (_set("deals.0.deck", lambda deck: "k" + deck[1:]), "deals[0].deck: 'k' is no card"),
     (_set("deals.0.deck", lambda deck: "\u2028" + deck[1:]), "deals[0].deck: '\\u2028' is no card"),
     (_set("deals.0.deck", _bury), "deals[0].deck: the upcard is r, which is buried"),
@@ -188,7 +182,8 @@ CHANGED = [
     (_set("deals.0.scores.1", lambda score: score + 5), "deals[0].scores: "),
     (_set("deals.0.end", "out"), "deals[0].end: 'out' in the record"),
     (_set("deals.0.deal", 2), "deals[0].deal: the game begins with deal 1"),
-    (_set("deals.0.reshuffles.1", _swapped), "deals[0]."),
+    # An order of the right cards counts; what is played with it is no longer what was played.
+    (_set("deals.0.reshuffles.0", lambda order: order[::-1]), "deals[0].actions["),
     (_set("deals.0.reshuffles.1", lambda order: order[:-1]), "deals[0].reshuffles[1]: "),
     (_set("deals.0.reshuffles.1", lambda order: order + order[0]), "deals[0].reshuffles[1]: "),
     (_set("deals.0.reshuffles.1", lambda order: "*" * len(order)), "deals[0].reshuffles[1]: "),
