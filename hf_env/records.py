@@ -4,7 +4,11 @@ A deal's entry holds ``dealer``, ``deck`` (the shuffled order, docs/rules.md 3.3
 (each order that became the stock) and ``scores`` (each side's, of this deal). Helper fields, which may be left out:
 ``deal`` (its number from 1; the place in the list where it is left out), ``end`` (``out``, ``stock_draw``, ``stock_red3``,
 ``max_turns``), and in the record ``single_deal`` (the game is this one deal). A game that was broken off ends with a deal
-whose ``scores`` are null. Other fields of a record are kept and not looked at; matches add ``match`` and ``forfeit``
+whose ``scores`` are null.
+
+The record's ``seeds`` is the version of the seeds (hf_env.seeds) under which its ``seed`` gave its cards. A record of
+another version than today's, or of before the field was written, is replayed by its own ``dealer``, ``deck`` and
+``reshuffles``, which must then be there. Other fields of a record are kept and not looked at; matches add ``match`` and ``forfeit``
 (docs/evaluation.md).
 """
 
@@ -20,24 +24,22 @@ import numpy as np
 
 from hf_env.actions import ACTIONS
 from hf_env.engine.access import Buffers, GameAccess, deck_order
-from hf_env.engine.cards import format_cards
+from hf_env.engine.cards import KIND_CHARS, format_cards
 from hf_env.engine.state import PHASE_OVER
 from hf_env.position_shape import END_REASONS
 from hf_env.positions import rules_value
 from hf_env.reasons import why_illegal
-from hf_env.rules import RulesError, RuleSet, RulesLike, load_rules
+from hf_env.record_shape import FORMAT, RecordError, check_entry, check_head, check_seed, has_own_cards, kinds_of
+from hf_env.rules import RuleSet, RulesLike, load_rules
+from hf_env.seeds import SEEDS_VERSION
 
-FORMAT = "hf-record/1"
 # No game that a rule set allows is as long as this; a longer line is no record.
 MAX_LINE = 1 << 26
 
 __all__ = [
-    "FORMAT", "GameRecorder", "RecordError", "ReplayStep", "deck_for", "line", "open_file", "read", "replay", "steps", "write",
+    "FORMAT", "GameRecorder", "RecordError", "ReplayStep", "deck_for", "has_own_cards", "line", "open_file", "read", "replay", "steps",
+    "write",
 ]  # fmt: skip
-
-
-class RecordError(ValueError):
-    """A record was refused or does not replay; the message is one line that names the first thing that differs."""
 
 
 def deck_for(rules: RulesLike, seed: int, deal: int) -> str:
@@ -48,15 +50,10 @@ def deck_for(rules: RulesLike, seed: int, deal: int) -> str:
     """
     if deal < 1:
         raise ValueError(f"deals count from 1, not {deal}")
-    _check_seed(seed)
+    check_seed(seed)
     buffers = Buffers()
     number, _ = deck_order(load_rules(rules).to_record(), 0, int(seed), int(deal), buffers.deck)
     return format_cards(buffers.deck[:number])
-
-
-def _check_seed(seed: int) -> None:
-    if not 0 <= seed < 1 << 63:
-        raise ValueError(f"seed {seed} is not from 0 to 2**63 - 1")
 
 
 # ------------------------------------------------------------------------------------------------ recording
@@ -79,12 +76,13 @@ class GameRecorder:
         self._rules = load_rules(rules)
         if len(players) != self._rules.players:
             raise ValueError(f"{len(players)} names for {self._rules.players} seats")
-        _check_seed(seed)
+        check_seed(seed)
         self._record = {
             "format": FORMAT,
             "rules": rules_value(self._rules),
             "rules_fingerprint": self._rules.fingerprint,
             "seed": int(seed),
+            "seeds": SEEDS_VERSION,
             "players": [str(name) for name in players],
         }
         if single_deal:
@@ -220,7 +218,8 @@ class ReplayStep:
 def replay(record: Mapping[str, Any]) -> np.ndarray:
     """Play a record again and verify every deck, action, reshuffle and score; returns the final game, an array of one.
 
-    Raises RecordError, one line that names the first thing that differs.
+    Where the record has cards of its own (`has_own_cards`), decks and reshuffles are verified to be such as may come,
+    the first dealer to be a seat. Raises RecordError, one line that names the first thing that differs.
     """
     for step in steps(record):  # one at least: the first deal's beginning
         games = step.games
@@ -229,32 +228,52 @@ def replay(record: Mapping[str, Any]) -> np.ndarray:
 
 def steps(record: Mapping[str, Any]) -> Iterator[ReplayStep]:
     """As `replay`, a step before every action and one at the end of each deal; what follows a step is verified next."""
-    rules = _check_head(record)
+    rules = check_head(record)
     access = GameAccess(rules.to_record())
     deals = record["deals"]
-    single_deal = bool(record.get("single_deal", False))
     for index, entry in enumerate(deals):
         where = f"deals[{index}]"
-        _check_entry(entry, where, rules)
-        number = entry.get("deal", index + 1)
+        check_entry(entry, where, rules, own_cards=has_own_cards(record))
+        _begin_deal(access, record, index)
+        yield from _replay_deal(access, rules, record, index)
+
+
+def _begin_deal(access: GameAccess, record: Mapping[str, Any], index: int) -> None:
+    """Deal the record's deal `index`: by the seed, or the record's own cards."""
+    entry, where = record["deals"][index], f"deals[{index}]"
+    single_deal = bool(record.get("single_deal", False))
+    own = has_own_cards(record)
+    number = entry.get("deal", index + 1)
+    if index == 0 and number != 1 and not single_deal:
+        raise RecordError(f"{where}.deal: the game begins with deal 1, not {number}")
+    if index and access.game["game_over"]:
+        raise RecordError(f"{where}: the game was over after deal {index}")
+    deck = kinds_of(entry["deck"], f"{where}.deck") if own else None
+    try:
         if index == 0:
-            if number != 1 and not single_deal:
-                raise RecordError(f"{where}.deal: the game begins with deal 1, not {number}")
-            access.start(record["seed"], number, single_deal=single_deal)
-        elif access.game["game_over"]:
-            raise RecordError(f"{where}: the game was over after deal {index}")
+            dealer = entry["dealer"] if own else None
+            access.start(record["seed"], number, single_deal=single_deal, deck=deck, dealer=dealer)
         else:
-            access.next_deal()
-        yield from _replay_deal(access, rules, entry, where, is_last=index == len(deals) - 1)
+            access.next_deal(deck)
+    except ValueError as error:
+        raise RecordError(f"{where}.deck: {error}") from None
 
 
-def _replay_deal(access: GameAccess, rules: RuleSet, entry: dict[str, Any], where: str, is_last: bool) -> Iterator[ReplayStep]:
-    g = access.game
-    deal = int(g["deal"])
-    for name, value in (("deal", deal), ("dealer", int(g["dealer"])), ("deck", deck_for(rules, int(g["seed"]), deal))):
+def _check_beginning(g: np.void, rules: RuleSet, entry: dict[str, Any], where: str, own: bool) -> None:
+    """Number, dealer and deck of a deal that has been dealt."""
+    expected: dict[str, Any] = {"deal": int(g["deal"]), "dealer": int(g["dealer"])}
+    if not own:
+        expected["deck"] = deck_for(rules, int(g["seed"]), int(g["deal"]))
+    for name, value in expected.items():
         if entry.get(name, value) != value:
-            raise RecordError(f"{where}.{name}: {entry[name]!r} in the record, {value!r} by the rules and the seed")
-    orders = _Orders(entry, where)
+            raise RecordError(f"{where}.{name}: {entry[name]!r} in the record, {value!r} by the rules{'' if own else ' and the seed'}")
+
+
+def _replay_deal(access: GameAccess, rules: RuleSet, record: Mapping[str, Any], index: int) -> Iterator[ReplayStep]:
+    g, entry, where, own = access.game, record["deals"][index], f"deals[{index}]", has_own_cards(record)
+    _check_beginning(g, rules, entry, where, own)
+    deal = int(g["deal"])
+    orders = _Orders(entry, where, own)
     orders.look(g)
     for at, label in enumerate(entry["actions"]):
         place = f"{where}.actions[{at}]"
@@ -262,12 +281,12 @@ def _replay_deal(access: GameAccess, rules: RuleSet, entry: dict[str, Any], wher
             raise RecordError(f"{place}: {label!r}, but the deal is over")
         action = _legal_action(access, label, place)
         yield ReplayStep(access.games, rules, deal, int(g["to_move"]), action)
-        access.play(action)
+        access.play(action, orders.following)
         orders.look(g)
     if access.is_over:
         _check_end(access, entry, where, rules)
         orders.finish()
-    elif entry["scores"] is not None or not is_last:
+    elif entry["scores"] is not None or index < len(record["deals"]) - 1:
         raise RecordError(f"{where}.actions: end after {len(entry['actions'])}, but the deal is not over")
     yield ReplayStep(access.games, rules, deal, int(g["to_move"]), None)
 
@@ -285,27 +304,42 @@ def _legal_action(access: GameAccess, label: Any, place: str) -> int:
 
 
 class _Orders:
-    """The reshuffles of a deal, compared as they happen."""
+    """The reshuffles of a deal, compared as they happen; the record's own ones are given to the game before."""
 
-    def __init__(self, entry: dict[str, Any], where: str) -> None:
+    def __init__(self, entry: dict[str, Any], where: str, own: bool) -> None:
         self._given = entry.get("reshuffles", [])
         self._where = f"{where}.reshuffles"
         self._seen = 0
+        self._own = [kinds_of(order, f"{self._where}[{at}]") for at, order in enumerate(self._given)] if own else None
+
+    @property
+    def following(self) -> Sequence[int]:
+        """The order of the next reshuffle as kinds, where the record's own cards count and it has one more."""
+        return self._own[self._seen] if self._own is not None and self._seen < len(self._own) else ()
 
     def look(self, g: np.void) -> None:
+        """Compare a reshuffle, if there has been one more."""
         if int(g["reshuffles"]) == self._seen:
             return
         order = format_cards(g["stock"][: int(g["stock_end"])])
+        own = self._own is not None
         if self._seen >= len(self._given):
-            raise RecordError(f"{self._where}: {len(self._given)} in the record, and there is one more: {order!r}")
-        if self._given[self._seen] != order:
-            given = self._given[self._seen]
-            raise RecordError(f"{self._where}[{self._seen}]: {given!r} in the record, {order!r} by the rules and the seed")
+            cards = f"of {_sorted(order)}" if own else repr(order)
+            raise RecordError(f"{self._where}: {len(self._given)} in the record, and there is one more: {cards}")
+        given = self._given[self._seen]
+        if given != order:
+            # An order of just these cards would have been taken.
+            what = f"but the discard pile held {_sorted(order)!r}" if own else f"{order!r} by the rules and the seed"
+            raise RecordError(f"{self._where}[{self._seen}]: {given!r} in the record, {what}")
         self._seen += 1
 
     def finish(self) -> None:
         if self._seen != len(self._given):
             raise RecordError(f"{self._where}: {len(self._given)} in the record, {self._seen} in the game")
+
+
+def _sorted(cards: str) -> str:
+    return "".join(sorted(cards, key=KIND_CHARS.index))
 
 
 def _check_end(access: GameAccess, entry: dict[str, Any], where: str, rules: RuleSet) -> None:
@@ -316,46 +350,3 @@ def _check_end(access: GameAccess, entry: dict[str, Any], where: str, rules: Rul
     end = END_REASONS[int(g["end_reason"])]
     if entry.get("end", end) != end:
         raise RecordError(f"{where}.end: {entry['end']!r} in the record, {end!r} by the rules")
-
-
-def _check_head(record: Mapping[str, Any]) -> RuleSet:
-    """The rule set of a record whose own fields are as they must be."""
-    if not isinstance(record, Mapping):
-        raise RecordError(f"a record is a table of fields, not {type(record).__name__}")
-    if record.get("format") != FORMAT:
-        raise RecordError(f"format: must be {FORMAT!r}, not {record.get('format')!r}")
-    for name, kind in (("rules", (str, Mapping)), ("seed", int), ("deals", list)):
-        if not isinstance(record.get(name), kind) or isinstance(record.get(name), bool):
-            raise RecordError(f"{name}: missing or of a wrong type")
-    try:
-        rules = load_rules(record["rules"])
-        _check_seed(record["seed"])
-    except RulesError as error:
-        raise RecordError(f"rules: {error}") from None
-    except ValueError as error:
-        raise RecordError(f"seed: {error}") from None
-    if record.get("rules_fingerprint", rules.fingerprint) != rules.fingerprint:
-        given = record["rules_fingerprint"]
-        raise RecordError(f"rules_fingerprint: {given!r} in the record, these rules have {rules.fingerprint!r} now")
-    if not record["deals"]:
-        raise RecordError("deals: none")
-    players = record.get("players")
-    if players is not None and (not isinstance(players, list) or len(players) != rules.players):
-        raise RecordError(f"players: must be a list of {rules.players} names")
-    return rules
-
-
-def _check_entry(entry: Any, where: str, rules: RuleSet) -> None:
-    if not isinstance(entry, Mapping):
-        raise RecordError(f"{where}: must be a table of fields")
-    for name, kind in (("dealer", int), ("deck", str), ("actions", list), ("reshuffles", list), ("deal", int)):
-        if name in entry and (not isinstance(entry[name], kind) or isinstance(entry[name], bool)):
-            raise RecordError(f"{where}.{name}: of a wrong type")
-    for name in ("dealer", "deck", "actions", "scores"):
-        if name not in entry:
-            raise RecordError(f"{where}.{name}: missing")
-    if not 1 <= entry.get("deal", 1) <= 1000:
-        raise RecordError(f"{where}.deal: must be from 1 to 1000, not {entry['deal']}")
-    scores = entry["scores"]
-    if scores is not None and (not isinstance(scores, list) or len(scores) != rules.num_sides):
-        raise RecordError(f"{where}.scores: must be null or a list of {rules.num_sides}")

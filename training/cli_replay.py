@@ -35,8 +35,9 @@ def replay(files: tuple[str, ...], verify: bool, wanted: int | None, video: Path
     Each draw and take shows the cards that it brought into the hand. With --verify a line a game (of several files: a
     line a file) and then each match's totals, recomputed from the games; a FILE may then be the folder of a report,
     whose figures are compared with its records game seed by game seed. --video OUT.gif or OUT.mp4 draws one game (of several:
-    the one named by --game) as an animation; it needs Pillow, and MP4 imageio-ffmpeg. Exit code 2, with what differs
-    first, where a game does not replay.
+    the one named by --game) as an animation; it needs Pillow, and MP4 imageio-ffmpeg. A game recorded under other seeds
+    than today's is replayed with the cards that its record says. Exit code 2, with what differs first, where a game does
+    not replay.
     """
     from hf_env.records import replay as play_again
 
@@ -161,24 +162,30 @@ def _verify(files: tuple[str, ...]) -> None:
 
 
 def _verify_file(file: str, counts, a_line_a_game: bool) -> None:
-    games = 0
+    from hf_env.records import has_own_cards
+
+    games, with_own_cards = 0, 0
     for record, number in _records(file, None):
         with _named(file, number):
             counts.add(record)
+            with_own_cards += has_own_cards(record)
             if a_line_a_game:
                 click.echo(_line(record, number))
         games = number
     if not a_line_a_game:
         from training.evaluation.recount import counted
 
-        click.echo(f"{file}: {counted(games, 'game')}, all as the rules and the seeds have it")
+        own = f" ({with_own_cards:,} with the cards of their records)" if with_own_cards else ""
+        click.echo(f"{file}: {counted(games, 'game')}, all as the rules and the seeds have it{own}")
 
 
 def _line(record: Mapping[str, Any], number: int) -> str:
+    from hf_env.records import has_own_cards
     from training.evaluation.recount import counted
 
+    of = "the cards of the record have" if has_own_cards(record) else "the seed have"
     deals, actions = len(record["deals"]), sum(len(deal["actions"]) for deal in record["deals"])
-    return f"game {number}: {counted(deals, 'deal')}, {counted(actions, 'action')}, all as the rules and the seed have it"
+    return f"game {number}: {counted(deals, 'deal')}, {counted(actions, 'action')}, all as the rules and {of} it"
 
 
 def _told(record: Mapping[str, Any], number: int) -> Iterator[str]:

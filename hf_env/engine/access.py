@@ -4,10 +4,12 @@ For code that looks at one game at a time (positions, records, reasons, tests). 
 kernels of their own.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hf_env.engine.action_ids import ASK, MELD, NUM_ACTIONS
-from hf_env.engine.cards import MAX_CARDS
+from hf_env.engine.cards import CARDS_PER_DECK, KIND_CHARS, MAX_CARDS, NUM_KINDS
 from hf_env.engine.dealing import first_dealer, make_deck
 from hf_env.engine.invariants import first_broken_invariant
 from hf_env.engine.jit import copy_record, entry
@@ -17,7 +19,7 @@ from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH, most_points
 from hf_env.engine.scoring import side_score, table_score
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
 from hf_env.engine.takes import take_cards
-from hf_env.engine.transitions import apply_action, next_deal, start_game
+from hf_env.engine.transitions import apply_action, deal_order, head_game, head_next_deal, next_deal, start_game
 
 
 @entry
@@ -30,6 +32,26 @@ def begin_game(games, i, rules, rule, seed, deal, single_deal, deck):
 def begin_next_deal(games, i, rules, deck):
     """Deal game i's next deal. Expects the last one to be over and the game not."""
     next_deal(games[i], rules[games[i]["rule"]], deck)
+
+
+@entry
+def begin_game_with(games, i, rules, head, dealer, deck, n):
+    """As begin_game, with a given order deck[:n]. head: (4,) int64 rule, seed, deal, single_deal; dealer -1: the seed's."""
+    g = games[i]
+    r = rules[head[0]]
+    head_game(g, r, head[0], head[1], head[2], head[3])
+    if dealer >= 0:
+        g["dealer"] = dealer
+    deal_order(g, r, deck, n)
+
+
+@entry
+def begin_next_deal_with(games, i, rules, deck, n):
+    """As begin_next_deal, with a given order deck[:n]."""
+    g = games[i]
+    r = rules[g["rule"]]
+    head_next_deal(g, r)
+    deal_order(g, r, deck, n)
 
 
 @entry
@@ -88,6 +110,27 @@ def most_after(games, i, rules, action, tmp, plans):
     return points + most_points(s, r, seat, plans, 0)
 
 
+def check_deck(rule: np.void, kinds: Sequence[int]) -> None:
+    """Raises ValueError, one line, unless `kinds` is an order that can be dealt under `rule`, a record of RULES_DTYPE."""
+    decks = int(rule["decks"])
+    if len(kinds) != sum(CARDS_PER_DECK) * decks:
+        raise ValueError(f"{len(kinds)} cards, but decks = {decks} hold {sum(CARDS_PER_DECK) * decks}")
+    _check_kinds(kinds)
+    numbers = np.bincount(np.asarray(kinds, np.int64), minlength=NUM_KINDS)
+    for kind, number in enumerate(CARDS_PER_DECK):
+        if numbers[kind] != number * decks:
+            raise ValueError(f"{numbers[kind]} of {KIND_CHARS[kind]}, but decks = {decks} hold {number * decks}")
+    upcard = kinds[int(rule["players"]) * (int(rule["hand_size"]) + int(rule["foot_size"]))]
+    if rule["bury"][upcard]:
+        raise ValueError(f"the upcard is {KIND_CHARS[upcard]}, which is buried")
+
+
+def _check_kinds(kinds: Sequence[int]) -> None:
+    wrong = [kind for kind in kinds if not 0 <= kind < NUM_KINDS]
+    if wrong:
+        raise ValueError(f"{wrong[0]!r} is no kind of card")
+
+
 class Buffers:
     """The work buffers that the kernels are handed: mask (127,) int8, two spare games, plans, a deck."""
 
@@ -124,13 +167,45 @@ class GameAccess:
         """Whether the deal is over."""
         return int(self.games[0]["phase"]) == PHASE_OVER
 
-    def start(self, seed: int, deal: int = 1, *, single_deal: bool = False, rule: int = 0) -> None:
-        """Begin a game at a deal (from 1) from totals 0."""
-        begin_game(self.games, 0, self.rules, rule, seed, deal, int(single_deal), self.buffers.deck)
+    def start(
+        self,
+        seed: int,
+        deal: int = 1,
+        *,
+        single_deal: bool = False,
+        rule: int = 0,
+        deck: Sequence[int] | None = None,
+        dealer: int | None = None,
+    ) -> None:
+        """Begin a game at a deal (from 1) from totals 0.
 
-    def next_deal(self) -> None:
-        """Deal the next deal of the game."""
-        begin_next_deal(self.games, 0, self.rules, self.buffers.deck)
+        deck: kinds, dealt in this order in place of the seed's. dealer: who deals it, in place of the seed's dealer; only
+        with a deck. Raises ValueError for a deck that cannot be dealt or a dealer who is no seat; the game is as it was.
+        """
+        if deck is None:
+            if dealer is not None:
+                raise ValueError("a dealer is given only with a deck")
+            begin_game(self.games, 0, self.rules, rule, seed, deal, int(single_deal), self.buffers.deck)
+            return
+        players = int(self.rules[rule]["players"])
+        if dealer is not None and not 0 <= dealer < players:
+            raise ValueError(f"dealer {dealer} is no seat from 0 to {players - 1}")
+        number = self._put_deck(self.rules[rule], deck)
+        head = np.array([rule, seed, deal, single_deal], np.int64)
+        begin_game_with(self.games, 0, self.rules, head, -1 if dealer is None else dealer, self.buffers.deck, number)
+
+    def next_deal(self, deck: Sequence[int] | None = None) -> None:
+        """Deal the next deal of the game; deck: as of `start`."""
+        if deck is None:
+            begin_next_deal(self.games, 0, self.rules, self.buffers.deck)
+        else:
+            begin_next_deal_with(self.games, 0, self.rules, self.buffers.deck, self._put_deck(self.rule, deck))
+
+    def _put_deck(self, rule: np.void, deck: Sequence[int]) -> int:
+        """Put a given order into the buffer; returns its length."""
+        check_deck(rule, deck)
+        self.buffers.deck[: len(deck)] = deck
+        return len(deck)
 
     def legal(self) -> np.ndarray:
         """Ids of the legal actions, ascending; none once the deal is over."""
@@ -138,9 +213,31 @@ class GameAccess:
         write_legal(self.games, 0, self.rules, b.mask, b.tmp, b.plans)
         return np.flatnonzero(b.mask)
 
-    def play(self, action: int) -> None:
-        """Play a legal action; whether it is legal is not looked at."""
+    def play(self, action: int, order: Sequence[int] = ()) -> None:
+        """Play a legal action; whether it is legal is not looked at.
+
+        order: kinds. A reshuffle in the action makes them the stock, if they are just the cards below the top of the
+        discard pile; any other order is passed over, and the seed shuffles. Raises ValueError for what is no kind.
+        """
+        if len(order):
+            self._put_order(order)
         play_action(self.games, 0, self.rules, int(action))
+        if len(order):  # said anew for each action, so that no copy of the game carries an order along
+            self.games["given_order"][0] = 0
+
+    def _put_order(self, order: Sequence[int]) -> None:
+        """Lay an order behind the stock, where the next reshuffle looks for it; nothing where there is no room."""
+        _check_kinds(order)
+        g = self.game
+        left, stock = int(g["stock_end"]) - int(g["stock_next"]), g["stock"]
+        if left + len(order) > MAX_CARDS:
+            return  # more cards than there are: it cannot be what the pile holds
+        if int(g["stock_end"]) + len(order) > MAX_CARDS:
+            stock[:left] = stock[int(g["stock_next"]) : int(g["stock_end"])].copy()
+            g["stock_next"], g["stock_end"] = 0, left
+        end = int(g["stock_end"])
+        stock[end : end + len(order)] = order
+        g["given_order"] = len(order)
 
     def scores(self) -> list[int]:
         """Each side's score of this deal, as if it ended now."""

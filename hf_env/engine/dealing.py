@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hf_env.engine.cards import CARDS_PER_DECK, MAX_SEATS, NUM_KINDS, RED3
+from hf_env.engine.cards import CARDS_PER_DECK, MAX_CARDS, MAX_SEATS, NUM_KINDS, RED3
 from hf_env.engine.jit import clear_record, kernel
 from hf_env.engine.purposes import FOR_DEALER, FOR_DECK, FOR_RESHUFFLE
 from hf_env.engine.rng import advance, below, shuffle, stream
@@ -67,6 +67,27 @@ def make_deck(r, seed, deal, deck):
 
 
 @kernel
+def _takes_given_order(g, size):
+    """Make the given order the stock, if there is one of just the cards below the top of the pile. Uses up discard_kinds.
+
+    Its kinds and its place in the stock's array have been checked by whoever gave it.
+    """
+    given, start = int(g["given_order"]), int(g["stock_end"])
+    g["given_order"] = 0
+    if given != size - 1 or start + given > MAX_CARDS:
+        return False
+    for i in range(start, start + given):
+        g["discard_kinds"][int(g["stock"][i])] -= 1
+    g["discard_kinds"][int(g["discard"][size - 1])] -= 1
+    for kind in range(NUM_KINDS):
+        if g["discard_kinds"][kind] != 0:
+            return False
+    for i in range(given):  # upwards, as the two places may overlap
+        g["stock"][i] = g["stock"][start + i]
+    return True
+
+
+@kernel
 def next_card(g, r):
     """The next card off the stock, after a reshuffle if the rules have one; -1 if none can be supplied."""
     if g["stock_next"] >= g["stock_end"]:
@@ -74,9 +95,10 @@ def next_card(g, r):
         if not r["reshuffle"] or size < 2:
             return -1
         top = g["discard"][size - 1]
-        for i in range(size - 1):
-            g["stock"][i] = g["discard"][i]
-        shuffle(g["stock"], size - 1, stream(g["seed"], FOR_RESHUFFLE, g["deal"], g["reshuffles"]))
+        if g["given_order"] == 0 or not _takes_given_order(g, size):
+            for i in range(size - 1):
+                g["stock"][i] = g["discard"][i]
+            shuffle(g["stock"], size - 1, stream(g["seed"], FOR_RESHUFFLE, g["deal"], g["reshuffles"]))
         g["stock_next"] = 0
         g["stock_end"] = size - 1
         g["reshuffles"] += 1

@@ -51,6 +51,7 @@ MESSAGES = {
     19: "the seat to move is not the one that the phase says",
     20: "the end of the deal contradicts itself",
     21: "the discard pile is empty before a draw",
+    22: "an order is given for a reshuffle, outside an action",
 }
 
 
@@ -299,4 +300,6 @@ def first_broken_invariant(g, r):
         code = _opening_broken(g, r)
     if code == 0:
         code = _turn_broken(g, r)
+    if code == 0 and g["given_order"] != 0:
+        code = 22
     return code

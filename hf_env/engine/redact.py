@@ -28,6 +28,7 @@ def redact(g, r, seat, out):
         out["stock"][i] = 0
     out["stock_next"] = 0
     out["stock_end"] = int(g["stock_end"]) - int(g["stock_next"])
+    out["given_order"] = 0
     out["seed"] = 0
     for side in range(MAX_SEATS):
         out["potential"][side] = 0

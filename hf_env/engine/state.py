@@ -127,7 +127,9 @@ GAME_DTYPE = np.dtype(
         ("red3", np.int8, MAX_SEATS),  # by side: red 3s laid
         ("in_foot", np.int8, MAX_SEATS),
         ("recent_discards", np.int8, (MAX_SEATS, NUM_RECENT_DISCARDS)),  # by seat, latest first: kind + 1, 0 for none
-        ("unused_1", np.int8, 6),  # no unnamed padding anywhere: NumPy leaves it unset in copies
+        # Cards that lie behind the stock as the order of the next reshuffle; 0 at every decision. See access.play.
+        ("given_order", np.int16),
+        ("unused_1", np.int8, 4),  # no unnamed padding anywhere: NumPy leaves it unset in copies
         # From here on touched by few decisions.
         ("seed", np.int64),
         ("deal_scores", np.int32, MAX_SEATS),  # by side, of the deal that ended last
@@ -159,7 +161,7 @@ assert sum(GAME_DTYPE[name].itemsize for name in GAME_FIELDS) == GAME_DTYPE.item
 
 # Private to a seat: its own row. Hidden from everybody. All other fields are public.
 PRIVATE_FIELDS = ("hands",)
-HIDDEN_FIELDS = ("feet", "stock", "stock_next", "stock_end", "seed", "potential", "potential_start")
+HIDDEN_FIELDS = ("feet", "stock", "stock_next", "stock_end", "given_order", "seed", "potential", "potential_start")
 PUBLIC_FIELDS = tuple(name for name in GAME_FIELDS if name not in PRIVATE_FIELDS + HIDDEN_FIELDS)
 # Where the fields that most decisions touch end, in bytes.
 HOT_BYTES = dict(GAME_DTYPE.fields or {})["seed"][1]

@@ -203,17 +203,22 @@ def apply_action(g, r, action):
 
 
 @kernel
-def start_deal(g, r, deck):
-    """Shuffle and deal the game's current deal. `deck`: (MAX_CARDS,) uint8 to work in."""
-    n = make_deck(r, int(g["seed"]), int(g["deal"]), deck)
+def deal_order(g, r, deck, n):
+    """Deal the order deck[:n] as the game's current deal, which may be over at once."""
     ended = deal_cards(g, r, deck, n)
     if ended != NOT_ENDED:
         end_deal(g, r, ended)
 
 
 @kernel
-def start_game(g, r, rule, seed, deal, single_deal, deck):
-    """Begin a game: totals 0, its first deal dealt. `deal` counts from 1; `single_deal`: the game is this deal alone."""
+def start_deal(g, r, deck):
+    """Shuffle and deal the game's current deal. `deck`: (MAX_CARDS,) uint8 to work in."""
+    deal_order(g, r, deck, make_deck(r, int(g["seed"]), int(g["deal"]), deck))
+
+
+@kernel
+def head_game(g, r, rule, seed, deal, single_deal):
+    """All of a game's beginning but the cards: totals 0, the dealer, the deal's number."""
     g["rule"] = rule
     g["seed"] = seed
     g["deal"] = deal
@@ -222,12 +227,24 @@ def start_game(g, r, rule, seed, deal, single_deal, deck):
     g["dealer"] = (first_dealer(r, g["seed"]) + deal - 1) % int(r["players"])
     for side in range(MAX_SEATS):
         g["scores"][side] = 0
+
+
+@kernel
+def start_game(g, r, rule, seed, deal, single_deal, deck):
+    """Begin a game: totals 0, its first deal dealt. `deal` counts from 1; `single_deal`: the game is this deal alone."""
+    head_game(g, r, rule, seed, deal, single_deal)
     start_deal(g, r, deck)
 
 
 @kernel
-def next_deal(g, r, deck):
-    """Deal the game's next deal; the deal moves one seat on from who dealt, also where a position said who did."""
+def head_next_deal(g, r):
+    """All of the next deal but the cards; the deal moves one seat on from who dealt, also where a position said who did."""
     g["deal"] += 1
     g["dealer"] = seat_after(r, int(g["dealer"]), 1)
+
+
+@kernel
+def next_deal(g, r, deck):
+    """Deal the game's next deal."""
+    head_next_deal(g, r)
     start_deal(g, r, deck)

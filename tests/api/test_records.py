@@ -57,7 +57,7 @@ def test_a_file_of_games(name: str, tmp_path: Path) -> None:
 def test_the_format() -> None:
     """The fields of hf-record/1."""
     record = recorded(load_rules("whitnack"), 7)
-    assert list(record) == ["format", "rules", "rules_fingerprint", "seed", "players", "deals"]
+    assert list(record) == ["format", "rules", "rules_fingerprint", "seed", "seeds", "players", "deals"]
     assert (record["format"], record["rules"], record["seed"]) == ("hf-record/1", "whitnack", 7)
     assert record["players"] == ["p0", "p1", "p2", "p3"] and len(record["deals"]) == 4
     for number, deal in enumerate(record["deals"]):

@@ -75,6 +75,26 @@ def test_a_folder_without_a_report(mistake, tmp_path):
     assert "no finished report with records" in mistake("replay", "--verify", tmp_path)
 
 
+def test_games_of_other_seeds(handfoot, mistake, games, tmp_path):
+    records = [json.loads(line) for line in games.read_text().splitlines()]
+    # Another seed, whose cards are others: those of the record count, in what is shown, verified, counted and drawn.
+    shown = handfoot("replay", games)[1].replace("seed 1,", "seed 11,")
+    del records[0]["seeds"]
+    records[0]["seed"] += 10
+    write(games, records)
+    assert handfoot("replay", games)[1] == shown
+    code, out, _ = handfoot("replay", "--verify", games)
+    assert code == 0 and out.count("all as the rules and the seed have it") == 1
+    assert out.count("all as the rules and the cards of the record have it") == 1
+    code, out, _ = handfoot("replay", "--verify", games, games)
+    assert code == 0 and out.count(": 2 games, all as the rules and the seeds have it (1 with the cards of their records)") == 2
+    code, out, _ = handfoot("replay", games, "--game", 1, "--video", tmp_path / "game.gif")
+    assert code == 0 and "pictures of game 1" in out
+    records[0]["deals"][0]["deck"] = records[0]["deals"][0]["deck"][1:]
+    write(games, records)
+    assert "game 1: deals[0].deck: 53 cards, but decks = 1 hold 54" in mistake("replay", "--verify", games)
+
+
 def test_one_game(handfoot, mistake, games):
     code, out, _ = handfoot("replay", games, "--game", 2)
     assert code == 0 and out.startswith("game 2: rules three-player") and "game 1" not in out

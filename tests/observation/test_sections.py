@@ -67,7 +67,7 @@ UNSHOWN = {
     "foot_by_discard", "num_takes", "num_asks", "num_yes", "num_no", "stranded", "book_side", "book_rank", "book_naturals",
     "book_twos", "book_jokers", "unused_1", "unused_2",
 }  # fmt: skip
-HIDDEN = {"feet", "stock", "seed", "potential", "potential_start"}
+HIDDEN = {"feet", "stock", "given_order", "seed", "potential", "potential_start"}
 NOT_TESTED_BY_CHANGE = {"rule"}  # which rule set: test_the_rule_set_decides_the_options
 RULE_SECTIONS: dict[str, set[str]] = {
     "decks": {"option_decks", "unseen"},
