@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.answers import Fault, PolicyError, UnfitPolicyError, ask, ask_singly
+from agents.answers import Fault, PolicyError, UnfitPolicyError, ask, ask_singly, attempt, message_of, told
 from agents.catalogue import load
 from agents.forfeits import Asked, Forfeit, Judge
 from agents.policy import DecisionCounter, PolicyBatch, SeatViews
@@ -126,6 +126,7 @@ class _Match:
         self.counter = DecisionCounter(self.games.num_games, self.games.num_seats, seed)
         self.seed = seed
         self.judge, self.on_record = judge, on_record
+        self.has_forfeits = judge is not None and judge.points is not None
         self.known = {forfeit.game: forfeit for forfeit in judge.known} if judge else {}
         self.forfeits: dict[int, Forfeit] = {}
         self.recorder = BatchRecorder(self.games) if on_record is not None else None
@@ -169,18 +170,21 @@ class _Match:
             seated = np.flatnonzero((self.lineups == number).any(1))
             if start is None or all(game in self.known and self.known[game].decision == -1 for game in seated.tolist()):
                 continue
-            try:
-                self._tell_asked(Asked(int(number), seated[:1], np.full(1, -1)))
-                start(len(self.game_seeds), rules, self.seed)
-            except ValueError as error:
-                raise UnfitPolicyError(f"policy {self.names[number]!r} cannot play here: {error}") from error
-            except Exception as error:
-                if self.judge is None:
-                    raise
-                reason = f"policy {self.names[number]!r} failed in start: {' '.join(f'{type(error).__name__}: {error}'.split())}"
-                for game in seated.tolist():
-                    self.known.setdefault(game, Forfeit(game, int(number), -1, 0, -1, "exception", reason))
+            self._tell_asked(Asked(int(number), seated[:1], np.full(1, -1)))
+            _, error = attempt(start, len(self.game_seeds), rules, self.seed)
             self._tell_asked(None)
+            if error is not None:
+                self._note_start(int(number), seated, error)
+
+    def _note_start(self, number: int, seated: np.ndarray, error: BaseException) -> None:
+        """A policy has raised this in its start: refuse the match, or forfeit all its games."""
+        if isinstance(error, ValueError):
+            raise UnfitPolicyError(f"policy {self.names[number]!r} cannot play here: {message_of(error)}") from error
+        reason = f"policy {self.names[number]!r} failed in start: {told(error)}"
+        if not self.has_forfeits:
+            raise PolicyError(reason) from error
+        for game in seated.tolist():
+            self.known.setdefault(game, Forfeit(game, number, -1, 0, -1, "exception", reason))
 
     def _decide(self, number: int, slots: np.ndarray) -> np.ndarray:
         """Actions (n,) of one policy for the decisions of these slots; 0 for a game that it forfeits with it."""
@@ -203,9 +207,9 @@ class _Match:
         policy, batch = self.policies[number], self._batch(slots)
         judge = self.judge
         every = np.arange(len(slots))
+        faults: dict[int, Fault] = {}
         if judge is not None and number in judge.singly:
             actions = np.zeros(len(slots), np.int64)
-            faults: dict[int, Fault] = {}
             for row in every:
                 self._note_asked(number, slots[row : row + 1])
                 actions[row : row + 1], fault = ask_singly(policy, batch, every[row : row + 1])
@@ -213,12 +217,12 @@ class _Match:
         else:
             self._note_asked(number, slots)
             actions, faults = ask(policy, batch)
-            if faults and judge is None:
-                place = min(faults)
-                raise PolicyError(self._sentence(number, slots[place], faults[place])) from faults[place].error
-            if len(faults) == len(slots) > 1:
+            if len(faults) == len(slots) > 1 and self.has_forfeits:
                 actions, faults = ask_singly(policy, batch, every)
         self._tell_asked(None)
+        if faults and not self.has_forfeits:
+            place = min(faults)
+            raise PolicyError(self._sentence(number, slots[place], faults[place])) from faults[place].error
         return actions, faults
 
     def _note_asked(self, number: int, slots: np.ndarray) -> None:
