@@ -169,7 +169,10 @@ def test_a_policy_that_fails_in_a_process_ends_the_command(mistake, name, said):
 
 def test_what_a_policy_prints_is_kept_apart_from_the_result():
     arguments = ["evaluate", "python:tests.evaluation.hostile:Prints", "random", "--rules", "mini", "--deals", "2", "--limit", "0"]
+    started = time.monotonic()
     done = subprocess.run([sys.executable, "-m", "handfoot", *arguments], capture_output=True, text=True, timeout=300, check=True)
+    # Its child is still there; the command's streams, and so the reader's wait for their end, are not.
+    assert time.monotonic() - started < 55
     assert "noise on stdout" in done.stderr and "noise on descriptor 1" in done.stderr
     assert "noise on" not in done.stdout and done.stdout.startswith("python:tests.evaluation.hostile:Prints against random")
 

@@ -145,7 +145,16 @@ class ClosesOutput(Hostile):
 
 
 class Prints(Hostile):
+    """And leaves a process behind."""
+
+    child = None
+
     def misbehave(self):
+        if self.child is None:
+            self.child = os.fork()
+            if self.child == 0:
+                time.sleep(60)
+                os._exit(0)
         print("noise on stdout")
         os.write(1, b"noise on descriptor 1\n")
 

@@ -5,16 +5,19 @@ What comes out does not depend on the number of processes: a block is a function
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import math
 import multiprocessing
+import os
 import signal
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 
 import cloudpickle
 
@@ -32,6 +35,8 @@ DEFAULT_LIMIT_SECONDS = 60.0
 # Points a deal: more than any way of playing on could lose, so that nobody gains by failing.
 DEFAULT_FORFEIT_POINTS = -10_000
 _LOOK_SECONDS = 0.1
+# As much as a pipe holds.
+_PRINTED_AT_ONCE = 65_536
 # A process whose connection is closed ends by itself, and its exit code tells how.
 _PATIENCE_SECONDS = 1.0
 
@@ -56,9 +61,11 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.memory = context.RawArray("d", 5)
         self.connection, other = context.Pipe()
+        self.printed, output = context.Pipe(duplex=False)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         # By value, which pickle does not: policies defined in a notebook or a script can then be played in processes too.
         data = cloudpickle.dumps(series)
-        self.process = context.Process(target=work, args=(other, self.memory, data), daemon=True)
+        self.process = context.Process(target=work, args=(other, output, self.memory, data), daemon=True)
         # A new process begins with its starter's signals: an interruption must not reach it while it imports.
         in_main = threading.current_thread() is threading.main_thread()
         before = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main else None
@@ -68,6 +75,7 @@ class _Worker:
             if in_main:
                 signal.signal(signal.SIGINT, before)
         other.close()
+        output.close()
         self.order: Order | None = None
         self.deals = 0
 
@@ -75,6 +83,20 @@ class _Worker:
         self.order, self.deals = order, 0
         with contextlib.suppress(OSError):  # it has ended, as the next look at it will find
             self.connection.send(order)
+
+    @property
+    def channels(self) -> list[Connection]:
+        """What it may be heard through."""
+        return [self.connection] if self.printed.closed else [self.connection, self.printed]
+
+    def pass_on(self) -> None:
+        """Write to stderr what has been printed in the process, at most some of it."""
+        data = os.read(self.printed.fileno(), _PRINTED_AT_ONCE)
+        if not data:
+            self.printed.close()
+        with contextlib.suppress(OSError, ValueError):  # stderr is closed
+            sys.stderr.write(self._decoder.decode(data))
+            sys.stderr.flush()
 
     def is_gone(self) -> bool:
         """Whether it has ended with nothing left to be read. The connection alone does not tell: a process that a policy
@@ -89,6 +111,9 @@ class _Worker:
         self.process.kill()
         self.process.join()
         self.connection.close()
+        if not self.printed.closed and self.printed.poll():
+            self.pass_on()
+        self.printed.close()
         code = self.process.exitcode
         assert code is not None  # it was joined
         return code
@@ -169,7 +194,10 @@ class _Run:
 
     def _listen(self) -> None:
         """Take in what the workers say, and see who of them is silent or gone."""
-        ready = wait([worker.connection for worker in self.workers], timeout=_LOOK_SECONDS)
+        ready = wait([channel for worker in self.workers for channel in worker.channels], timeout=_LOOK_SECONDS)
+        for worker in self.workers:
+            if worker.printed in ready:
+                worker.pass_on()
         for worker in [worker for worker in self.workers if worker.connection in ready]:
             try:
                 kind, value = worker.connection.recv()

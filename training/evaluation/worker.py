@@ -12,6 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -140,8 +141,9 @@ def load_policies(
     return policies
 
 
-def work(connection, memory, pickled: bytes) -> None:
-    """Play the orders that come through the connection until None comes or it closes. pickled: the Series.
+def work(connection, output, memory, pickled: bytes) -> None:
+    """Play the orders that come through the connection until None comes or it closes. pickled: the Series. output: where
+    what is printed goes.
 
     Sends ("deals", number finished of this block), ("done", GameResults), or (a key of ERRORS, one line).
     """
@@ -149,7 +151,7 @@ def work(connection, memory, pickled: bytes) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # This one was told where the series began.
     warnings.simplefilter("ignore", UntrainedRulesWarning)
-    _keep_output_apart()
+    _keep_output_apart(output)
     with contextlib.suppress(OSError):  # who started this one has gone
         try:
             _work(connection, memory, pickled)
@@ -175,13 +177,19 @@ def _work(connection, memory, pickled: bytes) -> None:
         connection.send(("done", _play(series, policies, order, watch, connection).results))
 
 
-def _keep_output_apart() -> None:
-    """What policies print goes to stderr, since stdout is the command's; and they read nothing."""
-    with contextlib.suppress(OSError):
-        os.dup2(2, 1)
+def _keep_output_apart(output) -> None:
+    """What policies print goes to `output`, and they read nothing. So no process that a policy leaves behind holds the
+    command's own streams, whose reader would wait for its end."""
+    for number in (1, 2):
+        os.dup2(output.fileno(), number)
+    output.close()
     sys.stdout = sys.stderr
-    with contextlib.suppress(OSError), open(os.devnull) as nothing:
+    with open(os.devnull, "r+b", buffering=0) as nothing:
         os.dup2(nothing.fileno(), 0)
+        # multiprocessing's helper has the command's streams, and lives as long as anybody holds the pipe to it.
+        helper = resource_tracker.getfd() if sys.platform != "win32" else None
+        if helper is not None:
+            os.dup2(nothing.fileno(), helper, inheritable=False)
 
 
 def _fill_standard_streams() -> None:
