@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +41,37 @@ class Fault:
     kind: str
     what: str
     action: int | None = None
-    error: Exception | None = None
+    error: BaseException | None = None
+
+
+def attempt(function: Callable[..., Any], *arguments: Any) -> tuple[Any, BaseException | None]:
+    """What a function of a policy's author returns, and None; or None, and what it raised: an exit and the like too.
+
+    An interruption passes through, except where interruptions are ignored: nobody but the policy can have raised it there.
+    A process that the function has forked ends here, or it would play on beside this one.
+    """
+    process = os.getpid()
+    try:
+        return function(*arguments), None
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            raise
+        return None, error
+    finally:
+        if os.getpid() != process:
+            os._exit(0)
+
+
+def told(error: BaseException) -> str:
+    """An exception on one line: its class, and its message where it has one."""
+    message = message_of(error)
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
+
+
+def message_of(error: BaseException) -> str:
+    """An exception's message on one line, empty where it has none."""
+    text, _ = attempt(str, error)  # the class may be the author's own, and its message may fail as well
+    return " ".join((text or "").split())
 
 
 def ask(policy: Policy, batch: PolicyBatch, legal: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
@@ -46,16 +80,13 @@ def ask(policy: Policy, batch: PolicyBatch, legal: np.ndarray) -> tuple[np.ndarr
     legal: (N, A) int8, the engine's masks, which judge: the policy may have written into those of the batch.
     A fault of the whole answer, such as an exception or a wrong shape, is given to every row.
     """
-    try:
-        answer = policy.act(batch)
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        return _all(len(legal), Fault("exception", f"failed in act: {' '.join(what.split())}", error=error))
-    try:
-        actions = np.asarray(answer)
-    except Exception as error:
-        what = f"returned a {type(answer).__name__}, which is no array: {' '.join(str(error).split())}"
-        return _all(len(legal), Fault("answer", what, error=error))
+    answer, error = attempt(policy.act, batch)
+    if error is not None:
+        return _all(len(legal), Fault("exception", f"failed in act: {told(error)}", error=error))
+    # Arrays of an author's own may run code of the author's.
+    actions, error = attempt(np.asarray, answer)
+    if error is not None:
+        return _all(len(legal), Fault("answer", f"returned a {type(answer).__name__}, which is no array: {told(error)}", error=error))
     if actions.shape != (len(legal),) or actions.dtype.kind not in "iu":
         nan = ", not a number among them" if actions.dtype.kind == "f" and np.isnan(actions).any() else ""
         what = f"returned {actions.dtype} of shape {actions.shape}{nan}"

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from agents.answers import attempt, message_of, told
 from agents.policy import Policy, as_policy
 
 SCRIPTED = ("random", "greedy", "expert", "beam")
@@ -61,7 +62,8 @@ def load(spec: Any) -> Policy:
     class of policies or a function of your own (this runs the module), or already a policy or a function of
     (observations, action_masks).
 
-    Raises UnknownPolicyError for what names no policy; CheckpointError for a damaged checkpoint.
+    Raises UnknownPolicyError for what names no policy, and for a module or class of your own that fails;
+    CheckpointError for a damaged checkpoint.
     """
     if isinstance(spec, Path):
         spec = str(spec)
@@ -106,16 +108,18 @@ def _load_python(name: str, options: dict[str, str]) -> Policy:
     # As `python -m` does: a module beside the user is found, though the command's script lies elsewhere.
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.append(os.getcwd())
-    try:
-        found = getattr(importlib.import_module(module_name), attribute)
-    except (ImportError, AttributeError) as error:
-        raise UnknownPolicyError(f"{name!r} cannot be found: {error}") from None
+    found, error = attempt(lambda: getattr(importlib.import_module(module_name), attribute))
+    if isinstance(error, (ImportError, AttributeError)):
+        raise UnknownPolicyError(f"{name!r} cannot be found: {message_of(error)}") from error
+    if error is not None:
+        raise UnknownPolicyError(f"{name!r} cannot be imported: {told(error)}") from error
     if options and not isinstance(found, type):
         raise UnknownPolicyError(f"{name!r} is no class, so it has no options")
-    try:
-        return as_policy(found(**options) if isinstance(found, type) else found)
-    except TypeError as error:
-        raise UnknownPolicyError(f"{name!r} cannot be made with {options}: {error}") from None
+    policy, error = attempt(lambda: as_policy(found(**options) if isinstance(found, type) else found))
+    if error is not None:
+        made_with = f" with {options}" if options else ""
+        raise UnknownPolicyError(f"{name!r} cannot be made{made_with}: {told(error)}") from error
+    return policy
 
 
 def _load_neural(path: Path, options: dict[str, str]) -> Policy:

@@ -44,13 +44,14 @@ class Judge:
     """What happens to policies that fail. Without a judge, a failure ends the match with PolicyError.
 
     points: score of each deal of a forfeited game for the sides in which the policy sits that failed; the others get 0.
+    None: a failure ends the match, as without a judge; only `singly` and `on_ask` count.
     known: forfeits that are known beforehand, as of a policy that did not return: that game is played up to that
     decision, at which the policy is not asked; with the decision -1, it forfeits before its first one. singly: indices of
     the policies that are asked for one decision at a time. on_ask: called with an Asked before a policy is asked, and
     with None after it has answered.
     """
 
-    points: int
+    points: int | None
     known: Sequence[Forfeit] = ()
     singly: frozenset[int] = frozenset()
     on_ask: Callable[[Asked | None], None] | None = None

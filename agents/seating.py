@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.answers import Fault, PolicyError, UnfitPolicyError, ask
+from agents.answers import Fault, PolicyError, UnfitPolicyError, ask, attempt, message_of, told
 from agents.catalogue import load
 from agents.forfeits import Asked, Forfeit, Judge
 from agents.policy import DecisionCounter, PolicyBatch, player_seed
@@ -126,6 +126,7 @@ class _Match:
         # Of each policy, by its place in the list: what its `start` gets, and all its keys are made of.
         self.player_seeds = [player_seed(seed, number) for number in range(len(first))]
         self.judge, self.on_record = judge, on_record
+        self.has_forfeits = judge is not None and judge.points is not None
         self.known = {forfeit.game: forfeit for forfeit in judge.known} if judge else {}
         self.forfeits: dict[int, Forfeit] = {}
         self.recorder = BatchRecorder(self.games) if on_record is not None else None
@@ -169,18 +170,21 @@ class _Match:
             seated = np.flatnonzero((self.lineups == number).any(1))
             if start is None or all(game in self.known and self.known[game].decision == -1 for game in seated.tolist()):
                 continue
-            try:
-                self._tell_asked(Asked(int(number), seated[:1], np.full(1, -1)))
-                start(len(self.game_seeds), rules.model_copy(deep=True), self.player_seeds[number])
-            except ValueError as error:
-                raise UnfitPolicyError(f"policy {self.names[number]!r} cannot play here: {error}") from error
-            except Exception as error:
-                if self.judge is None:
-                    raise
-                reason = f"policy {self.names[number]!r} failed in start: {' '.join(f'{type(error).__name__}: {error}'.split())}"
-                for game in seated.tolist():
-                    self.known.setdefault(game, Forfeit(game, int(number), -1, 0, -1, "exception", reason))
+            self._tell_asked(Asked(int(number), seated[:1], np.full(1, -1)))
+            _, error = attempt(start, len(self.game_seeds), rules.model_copy(deep=True), self.player_seeds[number])
             self._tell_asked(None)
+            if error is not None:
+                self._note_start(int(number), seated, error)
+
+    def _note_start(self, number: int, seated: np.ndarray, error: BaseException) -> None:
+        """A policy has raised this in its start: refuse the match, or forfeit all its games."""
+        if isinstance(error, ValueError):
+            raise UnfitPolicyError(f"policy {self.names[number]!r} cannot play here: {message_of(error)}") from error
+        reason = f"policy {self.names[number]!r} failed in start: {told(error)}"
+        if not self.has_forfeits:
+            raise PolicyError(reason) from error
+        for game in seated.tolist():
+            self.known.setdefault(game, Forfeit(game, number, -1, 0, -1, "exception", reason))
 
     def _decide(self, number: int, slots: np.ndarray) -> np.ndarray:
         """Actions (n,) of one policy for the decisions of these slots; 0 for a game that it forfeits with it."""
@@ -203,11 +207,8 @@ class _Match:
         keys, starts = self.counter.next(slots, self.games.seats[slots])
         if self.judge is None or number not in self.judge.singly:
             actions, faults = self._ask_once(number, slots, keys, starts)
-            if faults and self.judge is None:
-                place = min(faults)
-                raise PolicyError(self._sentence(number, slots[place], faults[place])) from faults[place].error
-            if not len(faults) == len(slots) > 1:
-                return actions, faults
+            if not self.has_forfeits or not len(faults) == len(slots) > 1:
+                return actions, self._counted(number, slots, faults)
         # Each decision alone, so that a fault of the whole answer is one row's.
         actions, faults = np.zeros(len(slots), np.int64), {}
         for row in range(len(slots)):
@@ -215,7 +216,14 @@ class _Match:
             actions[own], fault = self._ask_once(number, slots[own], keys[own], starts[own])
             if fault:
                 faults[row] = fault[0]
-        return actions, faults
+        return actions, self._counted(number, slots, faults)
+
+    def _counted(self, number: int, slots: np.ndarray, faults: dict[int, Fault]) -> dict[int, Fault]:
+        """The faults, where forfeits count; else the first of them is raised."""
+        if faults and not self.has_forfeits:
+            place = min(faults)
+            raise PolicyError(self._sentence(number, slots[place], faults[place])) from faults[place].error
+        return faults
 
     def _ask_once(self, number: int, slots: np.ndarray, keys: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
         """As `_ask`, in one batch. The policy gets a new one each time, whatever it did to the last; the engine's masks judge."""

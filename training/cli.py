@@ -1,7 +1,7 @@
 """The command ``handfoot``. Each subcommand has a module cli_<name>.py beside this one; heavy imports wait until used.
 
-Exit codes: 0 success; 1 something failed; 2 the user asked for what cannot be done, with one line on stderr;
-130 interrupted.
+Exit codes: 0 success; 1 something failed; 2 the user asked for what cannot be done, or a policy failed where that ends
+the command, with one line on stderr; 130 interrupted.
 """
 
 from __future__ import annotations

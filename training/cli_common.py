@@ -55,11 +55,11 @@ class FiniteRange(click.FloatRange):
 
 
 class Failure(click.ClickException):
-    """Something went wrong that is not the user's mistake: one line, exit code 1."""
+    """Something went wrong that is neither the user's mistake nor a policy's: one line, exit code 1."""
 
 
 class Mistake(click.ClickException):
-    """The user asked for what cannot be done: one line, exit code 2."""
+    """The user asked for what cannot be done, or named a policy that fails: one line, exit code 2."""
 
     exit_code = 2
 

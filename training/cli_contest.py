@@ -38,16 +38,21 @@ records_option = click.option(
 )
 
 
+def limit_option(consequence: str) -> Callable[[Callable], Callable]:
+    """The option ``--limit``. consequence: what happens to a policy that is late, for --help."""
+    return click.option(
+        "--limit", "limit_seconds", type=FiniteRange(0, 86_400), default=60.0, show_default=True, metavar="SECONDS",
+        help=f"For one decision of a policy; {consequence}. 0: no limit.",
+    )  # fmt: skip
+
+
 def contest_options(command: Callable) -> Callable:
     """The options of a contest, in the order in which --help shows them."""
     out = click.option(
         "--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
         help="Folder of the report. One of the same settings is gone on with.  [default: runs/KIND-RULES-DATE-TIME]",
     )  # fmt: skip
-    limit = click.option(
-        "--limit", "limit_seconds", type=FiniteRange(0, 86_400, min_open=True), default=60.0, show_default=True,
-        metavar="SECONDS", help="For one decision of a policy; a policy that takes longer forfeits the game.",
-    )  # fmt: skip
+    limit = limit_option("a policy that takes longer forfeits the game")
     points = click.option(
         "--forfeit-points", type=click.IntRange(-1_000_000, 0), default=-10_000, show_default=True, metavar="POINTS",
         help="Score of each deal of a forfeited game for the side that forfeits; the others get 0.",
@@ -98,11 +103,11 @@ def played(contest: Callable[[Any], Any], plan: Any):
             raise
         click.echo(f"the finished games are kept; the same command with --out {plan.out} goes on", err=True)
         raise
-    except ValueError as error:  # of the user's: rules, policies, another folder
+    except (ValueError, PolicyError) as error:  # of the user's: rules, policies, another folder
         raise Mistake(str(error)) from None
     except OSError as error:
         raise Failure(f"{error.filename or plan.out} cannot be written: {error.strerror or error}") from None
-    except (PolicyError, RuntimeError) as error:
+    except RuntimeError as error:
         raise Failure(str(error)) from None
 
 

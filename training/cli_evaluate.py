@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -23,6 +24,7 @@ from training.cli_contest import (
     between,
     check_installed,
     deals_option,
+    limit_option,
     played,
     processes_option,
     records_option,
@@ -48,23 +50,29 @@ from training.cli_contest import (
 )  # fmt: skip
 @records_option
 @processes_option
+@limit_option("a policy that takes longer ends the command")
 def evaluate(
     a: str, b: str, deals: int, seed: int, rules: tuple, settings: tuple, precision: float, json_path: Path | None,
-    out: Path | None, records: bool, processes: int | None,
+    out: Path | None, records: bool, processes: int | None, limit_seconds: float,
 ) -> None:  # fmt: skip
     """Compare the policies A and B: who makes more points a deal?
 
     A and B are random, greedy, expert, ..., the path of a run or checkpoint, or python:MODULE:NAME. Every game is played
     again with the sides swapped, on the same cards; with more than two sides A sits once on each, B on all others. The
-    interval takes each game seed as one observation, whatever number of deals it has.
+    interval takes each game seed as one observation, whatever number of deals it has. A policy that fails ends the command
+    with the reason.
     """
     sets = load_rule_list(rules, settings)
     policies = load_policy(a), load_policy(b)
     check_writable(json_path)
-    if out is None and (processes == 1 or in_one_block(deals, sets)):
+    is_small = processes == 1 or in_one_block(deals, sets)
+    if out is None and is_small and always_answers(a) and always_answers(b):
         result = measure(policies, (a, b), deals, seed, sets)
     else:
-        result = measure_in_processes((a, b), deals, seed, sets, out, records, processes)
+        from training.evaluation.contests import Plan
+
+        plan = Plan(deals, seed, sets, out, records, processes, limit_seconds=limit_seconds)
+        result = measure_in_processes((a, b), plan)
     click.echo(summary(result, precision))
     if json_path is not None:
         write_result(json_path, result, precision)
@@ -82,15 +90,21 @@ def in_one_block(deals: int, rules) -> bool:
     return deals <= GAMES_A_BLOCK * (deals_in_a_game(rules) or 1)
 
 
-def measure_in_processes(names: tuple[str, str], deals: int, seed: int, rules, out, records: bool, processes: int | None):
-    """An evaluation spread over processes, kept in the folder `out` unless that is None."""
-    from training.evaluation.contests import Plan, evaluation
+def always_answers(spec: str) -> bool:
+    """Whether a policy needs no process that can be ended: one of this project that does not search."""
+    from agents.catalogue import PYTHON, parse_spec
 
-    if out is not None:
+    return not spec.startswith(PYTHON) and parse_spec(spec)[0] != "search"
+
+
+def measure_in_processes(names: tuple[str, str], plan):
+    """An evaluation by a Plan, in processes of its own."""
+    from training.evaluation.contests import evaluation
+
+    if plan.out is not None:
         check_installed()
     with progress_bar(f"{names[0]} against {names[1]}, deals") as report:
-        plan = Plan(deals=deals, seed=seed, rules=rules, out=out, with_records=records, processes=processes, on_progress=report)
-        return played(lambda plan: evaluation(*names, plan), plan)
+        return played(lambda plan: evaluation(*names, plan), replace(plan, on_progress=report))
 
 
 def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
@@ -101,10 +115,8 @@ def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
     try:
         with progress_bar(f"{names[0]} against {names[1]}, deals") as report:
             return evaluate(policies[0], policies[1], deals=deals, seed=seed, rules=rules, names=names, on_progress=report)
-    except UnfitPolicyError as error:
+    except (UnfitPolicyError, PolicyError) as error:
         raise Mistake(str(error)) from None
-    except PolicyError as error:
-        raise Failure(str(error)) from None
 
 
 def write_result(path: Path, result, precision: float | None = None) -> None:

@@ -76,13 +76,12 @@ def _play(rules: Any, policies: list[Any], names: list[str], seed: int, record: 
         play_at_table(
             [person if policy is None else policy for policy in policies], rules, seed, recorder=recorder, names=names,
             on_deal_over=lambda views: person.deal_over(views, seats), view_seat=seats[0],
+            on_waiting=lambda seat: person.screen.say(f"{names[seat]} (seat {seat}) still thinks; Ctrl-C leaves."),
         )  # fmt: skip
     except (PersonLeft, KeyboardInterrupt):
         person.screen.say("\nYou have left the table.")
-    except UnfitPolicyError as error:
+    except (UnfitPolicyError, PolicyError) as error:
         raise Mistake(str(error)) from None
-    except PolicyError as error:
-        raise Failure(str(error)) from None
     finally:
         _write(record, recorder, person)
 

@@ -1,5 +1,8 @@
 """The command as a test calls it."""
 
+import io
+import sys
+
 import pytest
 
 from training.cli import run
@@ -28,5 +31,17 @@ def mistake(handfoot):
         assert err.startswith("handfoot: ") and err.endswith("\n") and err.count("\n") == 1, err
         assert "Traceback" not in err
         return err
+
+    return call
+
+
+@pytest.fixture
+def play(handfoot, monkeypatch):
+    """A function of the typed lines and the command's arguments: (exit code, stdout, stderr)."""
+
+    def call(lines, *arguments):
+        stream = lines if hasattr(lines, "readline") else io.StringIO("".join(f"{line}\n" for line in lines))
+        monkeypatch.setattr(sys, "stdin", stream)
+        return handfoot("play", *arguments)
 
     return call

@@ -55,7 +55,7 @@ def test_a_crossplay_with_its_report(handfoot, tmp_path):
         (("greedi", "random"), "did you mean greedy"),
         (("greedy", "random", "--deals", 0), "--deals"),
         (("greedy", "random", "--rules", "whitnak"), "did you mean whitnack"),
-        (("greedy", "random", "--limit", 0), "--limit"),
+        (("greedy", "random", "--limit", -1), "--limit"),
         (("greedy", "random", "--limit", "nan"), "--limit"),
         (("greedy", "random", "--forfeit-points", 5), "--forfeit-points"),
         (("greedy", "random", "--processes", 0), "--processes"),

@@ -1,6 +1,9 @@
 """``handfoot evaluate``."""
 
 import json
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -77,12 +80,12 @@ def test_a_folder_that_holds_no_policy(mistake, tmp_path):
     assert "holds no policy" in mistake("evaluate", tmp_path, "greedy")
 
 
-def test_a_policy_that_fails_is_exit_code_1(handfoot, monkeypatch):
+def test_a_policy_that_fails_is_exit_code_2(handfoot, monkeypatch):
     def fail(*_, **__):
         raise PolicyError("policy 'x' failed")
 
     monkeypatch.setattr("training.evaluation.evaluate", fail)
-    assert handfoot("evaluate", "random", "random", "--processes", 1) == (1, "", "handfoot: policy 'x' failed\n")
+    assert handfoot("evaluate", "random", "random", "--processes", 1) == (2, "", "handfoot: policy 'x' failed\n")
 
 
 def test_an_interruption_is_exit_code_130(handfoot, monkeypatch):
@@ -144,9 +147,56 @@ def test_a_policy_of_ones_own(handfoot):
     code, out, _ = handfoot("evaluate", "python:tests.evaluation.players:first_legal", "random", *MINI, 60)
     assert code == 0 and out.startswith("python:tests.evaluation.players:first_legal against random")
     code, out, err = handfoot("evaluate", "python:tests.evaluation.players:Faulty:kind=nan", "random", *MINI, 60)
-    assert code == 1 and "not a number among them" in err and err.count("\n") == 1
+    assert code == 2 and "not a number among them" in err and err.count("\n") == 1
 
 
-def test_a_policy_that_fails_in_a_process_is_exit_code_1(handfoot):
-    code, _, err = handfoot("evaluate", "python:tests.evaluation.players:Faulty:kind=exception", "random", *MINI, 100, "--processes", 2)
-    assert code == 1 and "failed in act: ZeroDivisionError" in err and err.count("\n") == 1
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Exits", "failed in act: SystemExit: 3"),
+        ("StartExits", "failed in start: SystemExit: 8"),
+        ("HardExit", "ended the process that asked it (exit code 3)"),
+        ("Sleeps", "did not answer within 0.5 s"),
+    ],
+)
+def test_a_policy_that_fails_in_a_process_ends_the_command(mistake, name, said):
+    policy = f"python:tests.evaluation.hostile:{name}"
+    started = time.monotonic()
+    assert mistake("evaluate", policy, "random", *MINI, 100, "--limit", 0.5) == f"handfoot: policy {policy!r} {said}\n"
+    # Asked for all its decisions at once, and once more for one: each with the start of a process.
+    assert time.monotonic() - started < 60
+
+
+def test_what_a_policy_prints_is_kept_apart_from_the_result():
+    arguments = ["evaluate", "python:tests.evaluation.hostile:Prints", "random", "--rules", "mini", "--deals", "2", "--limit", "0"]
+    started = time.monotonic()
+    done = subprocess.run([sys.executable, "-m", "handfoot", *arguments], capture_output=True, text=True, timeout=300, check=True)
+    # Its child is still there; the command's streams, and so the reader's wait for their end, are not.
+    assert time.monotonic() - started < 55
+    assert "noise on stdout" in done.stderr and "noise on descriptor 1" in done.stderr
+    assert "noise on" not in done.stdout and done.stdout.startswith("python:tests.evaluation.hostile:Prints against random")
+
+
+@pytest.mark.parametrize("command", [("evaluate", "{}", "random"), ("tournament", "{}", "random"), ("play", "--others", "{}")])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("tests.evaluation.hostile:InitRaises", "cannot be made: RuntimeError: no init"),
+        ("tests.evaluation.hostile:InitExits", "cannot be made: SystemExit: 6"),
+        ("raises_on_import:Policy", "cannot be imported: ZeroDivisionError: division by zero"),
+        ("exits_on_import:Policy", "cannot be imported: SystemExit: 9"),
+        ("broken_file:Policy", "cannot be imported: SyntaxError: "),
+        ("lacks_a_library:Policy", "cannot be found: No module named 'no_such_library'"),
+    ],
+)
+def test_a_policy_that_cannot_be_loaded_is_named_with_the_reason(mistake, monkeypatch, tmp_path, command, name, said):
+    texts = {
+        "raises_on_import": "1 / 0",
+        "exits_on_import": "raise SystemExit(9)",
+        "broken_file": "x = (",
+        "lacks_a_library": "import no_such_library",
+    }
+    for module, text in texts.items():
+        (tmp_path / f"{module}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert f"'python:{name}' {said}" in mistake(*(part.format(f"python:{name}") for part in command))

@@ -28,18 +28,6 @@ from tests.observation.shuffling import shuffled_world
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def play(handfoot, monkeypatch):
-    """A function of the typed lines and the command's arguments: (exit code, stdout, stderr)."""
-
-    def call(lines, *arguments):
-        stream = lines if hasattr(lines, "readline") else io.StringIO("".join(f"{line}\n" for line in lines))
-        monkeypatch.setattr(sys, "stdin", stream)
-        return handfoot("play", *arguments)
-
-    return call
-
-
 class Parrot:
     """An input that asks for a hint and types it, so that a whole game is played as greedy would."""
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.answers import FAULTS
-from agents.seating import Forfeit, Judge, play_games
+from agents.seating import Forfeit, Judge, PolicyError, play_games
 from hf_env import records
 from hf_env.rules import load_rules
 from tests.evaluation.players import Faulty, first_legal, last_legal
@@ -57,7 +57,7 @@ def test_a_policy_that_cannot_start_forfeits_every_game():
     results = _play(Faulty("start"))
     assert {one.reason for one in results.forfeits} == {"policy 'faulty' failed in start: ZeroDivisionError: no start"}
     assert len(results.forfeits) == 6
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(PolicyError, match="'faulty' failed in start: ZeroDivisionError: no start"):
         _play(Faulty("start"), judge=None)
 
 

@@ -1,6 +1,7 @@
 """Matches spread over processes: equal results, kept results, and policies that do not come back."""
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from training.evaluation.contests import Plan, crossplay, evaluation, tournament
 from training.evaluation.duplicate import evaluate
 from training.evaluation.series import GAMES_A_BLOCK, MAX_SILENCES
 from training.evaluation.store import OtherSettingsError
-from training.evaluation.worker import Watch
+from training.evaluation.worker import LOADING, LastAsked, Watch
 
 ROOT = Path(__file__).parents[2]
 MINI = load_rules("mini")
@@ -206,17 +207,20 @@ def test_a_checkpoint_that_changes_is_refused(tmp_path):
 
 def test_a_policy_of_this_project_may_compile_before_its_time_counts():
     watch, asked = Watch([0.0] * 5, {0: 2}), Asked(0, np.array([7, 8]), np.array([3, 4]))
+    assert watch.read() is None
+    watch.note_loading(0)
+    assert watch.read() == LastAsked(math.inf, 0, 1, 0, LOADING)
     for _ in range(2):
         watch.note(asked)
-        assert watch.read() is None
+        assert watch.read() == LastAsked(math.inf, 0, 2, 7, 3)
         watch.note(None)
     watch.note(asked)
-    started, *rest = watch.read()
-    assert rest == [0, 2, 7, 3] and started <= time.monotonic()
+    last = watch.read()
+    assert last.since <= time.monotonic() and replace(last, since=None) == LastAsked(None, 0, 2, 7, 3)
     watch.note(None)
-    assert watch.read() is None
+    assert watch.read() == LastAsked(None, 0, 2, 7, 3)
     watch.note(replace(asked, policy=1))
-    assert watch.read() is not None
+    assert watch.read().since <= time.monotonic()
 
 
 DEFINED_IN_A_SCRIPT = """

@@ -32,7 +32,7 @@ class Plan:
     """How a contest is played. Fields: as the options of ``handfoot tournament``; processes None: one a core.
 
     rules: one rule set or a list. out: the folder, None to keep nothing. specs of policies: of ``agents.load``, or policies
-    that can be pickled.
+    that can be pickled. limit_seconds: 0 for none.
     """
 
     deals: int = 2000
@@ -50,7 +50,8 @@ def tournament(policies: Sequence[Any], plan: Plan) -> TournamentResult:
     """Play every policy against every other on duplicate games.
 
     Raises ValueError for what cannot be played (its subclasses: RulesError, UnknownPolicyError, UnfitPolicyError,
-    OtherSettingsError), PolicyError for a checkpoint that changes meanwhile.
+    OtherSettingsError), PolicyError for a checkpoint that changes meanwhile and for a
+    policy that ends the processes that load it.
     """
     _check_list(policies, "a tournament")
     return _play("tournament", policies, plan, tournament_matches, tournament_result)
@@ -63,9 +64,9 @@ def crossplay(policies: Sequence[Any], opponents: Any, plan: Plan) -> CrossplayR
 
 
 def evaluation(policy_a: Any, policy_b: Any, plan: Plan) -> EvaluationResult:
-    """As ``duplicate.evaluate``, in processes of its own; the plan's forfeit points and limit are not used.
+    """As ``duplicate.evaluate``, in processes of its own; the plan's forfeit points are not used.
 
-    Raises ValueError as `tournament`, PolicyError for a policy that does not play legally.
+    Raises ValueError as `tournament`, PolicyError for a policy that does not play legally or not within the limit.
     """
     started = time.perf_counter()
 

@@ -169,7 +169,7 @@ def evaluate(
     num_slots: int = DEFAULT_NUM_SLOTS,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> EvaluationResult:
-    """Play A against B on duplicate games, in this process.
+    """Play A against B on duplicate games, in this process: a policy that does not return, or ends its process, is not stopped.
 
     policy_a, policy_b: specs of ``agents.load``, policies, or functions of (observations, action_masks). deals: in
     total, all seatings counted; rounded up to whole clusters (under whitnack 2 seatings of 4 deals). seed: of the cards

@@ -5,21 +5,27 @@ What comes out does not depend on the number of processes: a block is a function
 
 from __future__ import annotations
 
+import codecs
+import contextlib
+import math
 import multiprocessing
+import os
 import signal
+import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 
 import cloudpickle
 
-from agents.seating import Forfeit, PolicyError, UnfitPolicyError
+from agents.answers import PolicyError
+from agents.seating import Forfeit
 from training.evaluation.matches import Part, next_clusters
 from training.evaluation.store import Block, Store
-from training.evaluation.worker import Order, Series, Watch, work
+from training.evaluation.worker import CUT_OFF, ERRORS, LOADING, LastAsked, Order, Series, Watch, work
 
 # Small, so that little is lost when a series is broken off or a policy does not return; and large enough for batches.
 GAMES_A_BLOCK = 32
@@ -29,6 +35,10 @@ DEFAULT_LIMIT_SECONDS = 60.0
 # Points a deal: more than any way of playing on could lose, so that nobody gains by failing.
 DEFAULT_FORFEIT_POINTS = -10_000
 _LOOK_SECONDS = 0.1
+# As much as a pipe holds.
+_PRINTED_AT_ONCE = 65_536
+# A process whose connection is closed ends by itself, and its exit code tells how.
+_PATIENCE_SECONDS = 1.0
 
 
 @dataclass
@@ -51,9 +61,11 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.memory = context.RawArray("d", 5)
         self.connection, other = context.Pipe()
+        self.printed, output = context.Pipe(duplex=False)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         # By value, which pickle does not: policies defined in a notebook or a script can then be played in processes too.
         data = cloudpickle.dumps(series)
-        self.process = context.Process(target=work, args=(other, self.memory, data), daemon=True)
+        self.process = context.Process(target=work, args=(other, output, self.memory, data), daemon=True)
         # A new process begins with its starter's signals: an interruption must not reach it while it imports.
         in_main = threading.current_thread() is threading.main_thread()
         before = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main else None
@@ -63,17 +75,48 @@ class _Worker:
             if in_main:
                 signal.signal(signal.SIGINT, before)
         other.close()
+        output.close()
         self.order: Order | None = None
         self.deals = 0
 
     def give(self, order: Order) -> None:
         self.order, self.deals = order, 0
-        self.connection.send(order)
+        with contextlib.suppress(OSError):  # it has ended, as the next look at it will find
+            self.connection.send(order)
 
-    def end(self) -> None:
+    @property
+    def channels(self) -> list[Connection]:
+        """What it may be heard through."""
+        return [self.connection] if self.printed.closed else [self.connection, self.printed]
+
+    def pass_on(self) -> None:
+        """Write to stderr what has been printed in the process, at most some of it."""
+        data = os.read(self.printed.fileno(), _PRINTED_AT_ONCE)
+        if not data:
+            self.printed.close()
+        with contextlib.suppress(OSError, ValueError):  # stderr is closed
+            sys.stderr.write(self._decoder.decode(data))
+            sys.stderr.flush()
+
+    def is_gone(self) -> bool:
+        """Whether it has ended with nothing left to be read. The connection alone does not tell: a process that a policy
+        has forked may hold it open."""
+        return self.process.exitcode is not None and not self.connection.poll()
+
+    def end(self, patience_seconds: float = 0.0) -> int:
+        """End the process, at once or after so many seconds; returns its exit code."""
+        deadline = time.monotonic() + patience_seconds
+        while self.process.exitcode is None and time.monotonic() < deadline:
+            time.sleep(0.01)
         self.process.kill()
         self.process.join()
         self.connection.close()
+        if not self.printed.closed and self.printed.poll():
+            self.pass_on()
+        self.printed.close()
+        code = self.process.exitcode
+        assert code is not None  # it was joined
+        return code
 
 
 def play_series(
@@ -88,10 +131,12 @@ def play_series(
     """Play all matches, each of at least as many deals as it has in `deals`; returns the parts of each in the order of their clusters.
 
     processes: how many play, 1 or more; no effect on the results. store: where finished blocks are kept and looked for.
-    limit_seconds: how long a policy may take for one decision. on_progress: called with deals finished and deals in all.
+    limit_seconds: how long a policy may take for one decision; 0: as long as it likes. on_progress: called with deals finished
+    and deals in all.
 
-    Raises UnfitPolicyError, PolicyError (without forfeits, or for a checkpoint that has changed), RuntimeError for
-    what else goes wrong in a process, KeyboardInterrupt after ending the processes.
+    Raises UnfitPolicyError, UnknownPolicyError or PolicyError for a policy that a process cannot load, PolicyError without
+    forfeits and for a checkpoint that has changed, RuntimeError for what else goes wrong in a process, KeyboardInterrupt
+    after ending the processes.
     """
     return _Run(series, deals, processes, store, limit_seconds, on_progress).play()
 
@@ -101,11 +146,12 @@ class _Run:
 
     def __init__(self, series, deals, processes, store, limit_seconds, on_progress) -> None:
         self.series, self.deals, self.store = series, deals, store
-        self.processes, self.limit, self.on_progress = processes, limit_seconds, on_progress
+        self.processes, self.limit, self.on_progress = processes, limit_seconds or math.inf, on_progress
         self.matches = [_Progress() for _ in series.matches]
         self.waiting: deque[Order] = deque()
         self.workers: list[_Worker] = []
         self.singly: frozenset[int] = frozenset()
+        self.unasked_ends = 0
 
     def play(self) -> list[list[Part]]:
         for number in range(len(self.matches)):
@@ -148,25 +194,32 @@ class _Run:
 
     def _listen(self) -> None:
         """Take in what the workers say, and see who of them is silent or gone."""
-        ready = wait([worker.connection for worker in self.workers], timeout=_LOOK_SECONDS)
+        ready = wait([channel for worker in self.workers for channel in worker.channels], timeout=_LOOK_SECONDS)
+        for worker in self.workers:
+            if worker.printed in ready:
+                worker.pass_on()
         for worker in [worker for worker in self.workers if worker.connection in ready]:
             try:
                 kind, value = worker.connection.recv()
-            except (EOFError, OSError):
-                self._replace(worker, "died", Watch(worker.memory).read())
+            except Exception:  # closed, or a policy has written into it
+                self._replace(worker, worker.end(_PATIENCE_SECONDS), Watch(worker.memory).read())
                 continue
             self._take_in(worker, kind, value)
         for worker in list(self.workers):
+            if worker.is_gone():
+                self._replace(worker, worker.end(), Watch(worker.memory).read())
+                continue
             asked = Watch(worker.memory).read() if worker.order is not None else None
-            if asked is not None and time.monotonic() - asked[0] > self.limit and not worker.connection.poll():
-                self._replace(worker, "time", asked)
+            if asked and asked.since and time.monotonic() - asked.since > self.limit and not worker.connection.poll():
+                worker.end()
+                self._replace(worker, None, asked)
 
     def _take_in(self, worker: _Worker, kind: str, value) -> None:
         if kind == "deals":
             worker.deals = value
             return
         if kind != "done":
-            raise {"unfit": UnfitPolicyError, "policy": PolicyError}.get(kind, RuntimeError)(value)
+            raise ERRORS.get(kind, RuntimeError)(value)
         assert worker.order is not None  # who is done had something to do
         block = worker.order.block
         worker.order, worker.deals = None, 0
@@ -178,26 +231,40 @@ class _Run:
         progress.open_blocks -= 1
         self._plan(block.match)
 
-    def _replace(self, worker: _Worker, kind: str, asked) -> None:
-        """End a process that is silent or gone while it asked a policy, and have its block played again without that."""
-        order = worker.order
+    def _replace(self, worker: _Worker, code: int | None, asked: LastAsked | None) -> None:
+        """A process was gone, with this exit code, or silent (None): have its block played again, without the decision that
+        never came."""
+        order, is_late = worker.order, code is None
         self.workers.remove(worker)
-        worker.end()
-        if order is None or asked is None or self.series.forfeit_points is None:
-            raise RuntimeError(f"a process ended unexpectedly, with exit code {worker.process.exitcode}")
-        _, policy, rows, game, decision = asked
-        if rows > 1:
+        if order is None:
+            return
+        if asked is None or asked.since is None:
+            self._excuse(asked, code)
+        elif asked.decision == LOADING:
+            raise PolicyError(f"policy {self.series.names[asked.policy]!r} ended the process that loaded it{_how(code)}")
+        elif asked.rows > 1 and (is_late or self.series.forfeit_points is not None):
             # Which of the decisions it was is not known; and some policies are only slow with many at once.
-            self.singly |= {policy}
+            self.singly |= {asked.policy}
         else:
-            order = replace(order, known=order.known + self._forfeits(order, kind, policy, game, decision))
+            what = f"did not answer within {self.limit:g} s" if is_late else f"ended the process that asked it{_how(code)}"
+            reason = f"policy {self.series.names[asked.policy]!r} {what}"
+            if self.series.forfeit_points is None:
+                raise PolicyError(reason)
+            order = replace(order, known=order.known + self._forfeits(order, "time" if is_late else "died", asked, reason))
         self.waiting.appendleft(order)
 
-    def _forfeits(self, order: Order, kind: str, policy: int, game: int, decision: int) -> tuple[Forfeit, ...]:
+    def _excuse(self, asked: LastAsked | None, code: int | None) -> None:
+        """A process has ended while it asked nobody. Raises RuntimeError where that is no accident."""
+        self.unasked_ends += 1
+        if asked is None:
+            raise RuntimeError(f"a process ended before it played{_how(code)}")
+        if self.unasked_ends > MAX_SILENCES:
+            last = self.series.names[asked.policy]
+            raise RuntimeError(f"processes end while they ask no policy{_how(code)}; the last that was asked is {last!r}")
+
+    def _forfeits(self, order: Order, kind: str, asked: LastAsked, reason: str) -> tuple[Forfeit, ...]:
         """The forfeit of a decision that never came; after MAX_SILENCES in a block, of all the policy's games in it."""
-        name = self.series.names[policy]
-        what = {"time": f"did not answer within {self.limit:g} s", "died": "ended the process that asked it"}[kind]
-        reason = f"policy {name!r} {what}"
+        policy, game, decision = asked.policy, asked.game, asked.decision
         forfeits = (Forfeit(game, policy, -1, 0, decision, kind, reason),)
         if sum(one.policy == policy for one in order.known) + 1 < MAX_SILENCES:
             return forfeits
@@ -214,3 +281,12 @@ class _Run:
         finished = [match.deals for match in self.matches]
         done = sum(finished) + sum(worker.deals for worker in self.workers)
         self.on_progress(done, max(done, sum(map(max, self.deals, finished))))
+
+
+def _how(code: int | None) -> str:
+    """How a process ended, in brackets."""
+    if code is None:
+        return ""
+    if code == CUT_OFF:
+        return " (it closed the connection or a file of it)"
+    return f" (signal {-code})" if code < 0 else f" (exit code {code})"

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import os
 import pickle
 import signal
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
-from agents.catalogue import PYTHON
+from agents.answers import message_of, told
+from agents.catalogue import PYTHON, UnknownPolicyError, load
 from agents.policy import UntrainedRulesWarning
 from agents.seating import Asked, Forfeit, Judge, PolicyError, UnfitPolicyError
 from hf_env.rules import RuleSet
@@ -24,6 +28,12 @@ _SECONDS_BETWEEN_REPORTS = 0.2
 # So often a policy of this project is asked in a new process before its time counts: it may have kernels to compile, for
 # minutes on a new machine, and a process that is ended while it compiles would begin anew.
 _UNTIMED_ASKS = 20
+# The "decision" of a policy that is being loaded: before the start, which is -1.
+LOADING = -2
+# Exit code of a process that a policy has cut off.
+CUT_OFF = 71
+# What a process may report of policies, by the name under which it is sent.
+ERRORS: dict[str, type[Exception]] = {"unknown": UnknownPolicyError, "unfit": UnfitPolicyError, "policy": PolicyError}
 
 
 @dataclass(frozen=True)
@@ -53,10 +63,22 @@ class Order:
     singly: frozenset[int] = frozenset()
 
 
+@dataclass(frozen=True)
+class LastAsked:
+    """Whom a process asked last. since: when, inf where its time does not count; None: it has answered. rows: decisions at
+    once. game, decision: of the first of them."""
+
+    since: float | None
+    policy: int
+    rows: int
+    game: int
+    decision: int
+
+
 class Watch:
     """A few numbers in shared memory: who was asked for a decision, and when.
 
-    memory: 5 doubles. untimed: by policy how often it is still asked without a limit.
+    memory: 5 doubles, zero at first. untimed: by policy how often it is still asked without a limit.
     """
 
     START, POLICY, ROWS, GAME, DECISION = range(5)
@@ -67,21 +89,30 @@ class Watch:
     def note(self, asked: Asked | None) -> None:
         """A policy is asked now, or (None) has answered."""
         self.memory[self.START] = 0.0
-        if asked is not None and self.untimed.get(asked.policy, 0) > 0:
+        if asked is None:
+            return
+        self.memory[self.POLICY] = asked.policy
+        self.memory[self.ROWS] = len(asked.games)
+        self.memory[self.GAME] = asked.games[0]
+        self.memory[self.DECISION] = asked.decisions[0]
+        is_untimed = self.untimed.get(asked.policy, 0) > 0
+        if is_untimed:
             self.untimed[asked.policy] -= 1
-        elif asked is not None:
-            self.memory[self.POLICY] = asked.policy
-            self.memory[self.ROWS] = len(asked.games)
-            self.memory[self.GAME] = asked.games[0]
-            self.memory[self.DECISION] = asked.decisions[0]
-            # Last, so that a reader who sees it sees the rest.
-            self.memory[self.START] = time.monotonic()
+        # Last, so that a reader who sees it sees the rest.
+        self.memory[self.START] = math.inf if is_untimed else time.monotonic()
 
-    def read(self) -> tuple[float, int, int, int, int] | None:
-        """(when asked, policy, rows, first game, its decision) of who is asked now; None where nobody is."""
+    def note_loading(self, policy: int) -> None:
+        """A policy is being loaded now, in its own time."""
+        for place, value in ((self.POLICY, policy), (self.ROWS, 1), (self.GAME, 0), (self.DECISION, LOADING), (self.START, math.inf)):
+            self.memory[place] = value
+
+    def read(self) -> LastAsked | None:
+        """Who was asked last; None where nobody ever was, or where just now another one is asked."""
         start = self.memory[self.START]
         values = [int(self.memory[i]) for i in (self.POLICY, self.ROWS, self.GAME, self.DECISION)]
-        return (start, *values) if start and start == self.memory[self.START] else None
+        if start != self.memory[self.START] or values[1] == 0:
+            return None
+        return LastAsked(start or None, *values)
 
 
 def fingerprint(policy: Any) -> str | None:
@@ -94,54 +125,104 @@ def fingerprint(policy: Any) -> str | None:
     return sha256(network_bytes(network))
 
 
-def load_policies(specs: Sequence[Any], names: Sequence[str], expected: Sequence[str | None]) -> list[Any]:
-    """The series' policies. Raises PolicyError where a checkpoint is not the one that the series began with."""
-    from agents import load
+def load_policies(
+    specs: Sequence[Any], names: Sequence[str], expected: Sequence[str | None], on_load: Callable[[int], None] = lambda number: None
+) -> list[Any]:
+    """The series' policies. on_load: called with the number of each before it is loaded.
 
-    policies = [load(spec) for spec in specs]
-    for policy, name, digest in zip(policies, names, expected, strict=True):
-        if fingerprint(policy) != digest:
+    Raises PolicyError where a checkpoint is not the one that the series began with.
+    """
+    policies = []
+    for number, (spec, name, digest) in enumerate(zip(specs, names, expected, strict=True)):
+        on_load(number)
+        policies.append(load(spec))
+        if fingerprint(policies[-1]) != digest:
             raise PolicyError(f"the checkpoint {name!r} has changed since the matches began; name one that stays as it is")
     return policies
 
 
-def work(connection, memory, pickled: bytes) -> None:
-    """Play the orders that come through the connection until None comes or it closes. pickled: the Series.
+def work(connection, output, memory, pickled: bytes) -> None:
+    """Play the orders that come through the connection until None comes or it closes. pickled: the Series. output: where
+    what is printed goes.
 
-    Sends ("deals", number finished of this block), ("done", GameResults), or ("unfit" | "policy" | "failed", one line).
+    Sends ("deals", number finished of this block), ("done", GameResults), or (a key of ERRORS, one line).
     """
     # The process that started this one decides what an interruption means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # This one was told where the series began.
     warnings.simplefilter("ignore", UntrainedRulesWarning)
+    _keep_output_apart(output)
+    with contextlib.suppress(OSError):  # who started this one has gone
+        try:
+            _work(connection, memory, pickled)
+        except EOFError:
+            pass
+        except Exception as error:
+            kinds = [kind for kind, one in ERRORS.items() if isinstance(error, one)]
+            connection.send((kinds[0], message_of(error)) if kinds else ("failed", told(error)))
+        except BaseException:  # left behind by a policy, as an exit in a handler of signals
+            os._exit(1)
+
+
+def _work(connection, memory, pickled: bytes) -> None:
     series: Series = pickle.loads(pickled)
     own = [isinstance(spec, str) and not spec.startswith(PYTHON) for spec in series.specs]
     watch = Watch(memory, {policy: _UNTIMED_ASKS for policy, is_own in enumerate(own) if is_own})
-    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+    policies = load_policies(series.specs, series.names, series.fingerprints, watch.note_loading)
+    watch.note(None)
+    if "torch" in sys.modules:
+        # The processes share the cores already; and sums in threads would make results depend on their number.
+        sys.modules["torch"].set_num_threads(1)
+    while (order := connection.recv()) is not None:
+        connection.send(("done", _play(series, policies, order, watch, connection).results))
+
+
+def _keep_output_apart(output) -> None:
+    """What policies print goes to `output`, and they read nothing. So no process that a policy leaves behind holds the
+    command's own streams, whose reader would wait for its end."""
+    for number in (1, 2):
+        os.dup2(output.fileno(), number)
+    output.close()
+    sys.stdout = sys.stderr
+    with open(os.devnull, "r+b", buffering=0) as nothing:
+        os.dup2(nothing.fileno(), 0)
+        # multiprocessing's helper has the command's streams, and lives as long as anybody holds the pipe to it.
+        helper = resource_tracker.getfd() if sys.platform != "win32" else None
+        if helper is not None:
+            os.dup2(nothing.fileno(), helper, inheritable=False)
+
+
+def _fill_standard_streams() -> None:
+    """Open what a policy has closed of stdin, stdout and stderr: else a file of ours would take its number, and its prints."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+
+
+class _Descriptors:
+    """The connection and the file of records: a policy may close them, or put something else in their place."""
+
+    def __init__(self, *numbers: int) -> None:
+        self.found = {number: self._identity(number) for number in numbers}
+
+    def are_there(self) -> bool:
+        """Whether each still is what it was."""
+        return all(self._identity(number) == before for number, before in self.found.items())
+
+    @staticmethod
+    def _identity(number: int) -> tuple[int, int] | None:
         try:
-            policies = load_policies(series.specs, series.names, series.fingerprints)
-            if "torch" in sys.modules:
-                # The processes share the cores already; and sums in threads would make results depend on their number.
-                sys.modules["torch"].set_num_threads(1)
-            while (order := connection.recv()) is not None:
-                connection.send(("done", _play(series, policies, order, watch, connection).results))
-        except UnfitPolicyError as error:
-            connection.send(("unfit", str(error)))
-        except PolicyError as error:
-            connection.send(("policy", str(error)))
-        except (EOFError, BrokenPipeError, ConnectionResetError):
-            raise
-        except Exception as error:
-            connection.send(("failed", f"{type(error).__name__}: {error}"))
+            found = os.fstat(number)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
 
 def _play(series: Series, policies: Sequence[Any], order: Order, watch: Watch, connection) -> Part:
     from hf_env.records import line, open_file
 
     block = order.block
-    judge = None
-    if series.forfeit_points is not None:
-        judge = Judge(series.forfeit_points, order.known, order.singly, watch.note)
+    _fill_standard_streams()
     latest = 0.0
 
     def report(done: int) -> None:
@@ -153,7 +234,14 @@ def _play(series: Series, policies: Sequence[Any], order: Order, watch: Watch, c
     with contextlib.ExitStack() as stack:
         file = stack.enter_context(open_file(order.draft, "w")) if order.draft is not None else None
         write = None if file is None else lambda record: file.write(line(record))
+        descriptors = _Descriptors(connection.fileno(), *([] if file is None else [file.fileno()]))
+
+        def note(asked: Asked | None) -> None:
+            if asked is None and not descriptors.are_there():
+                os._exit(CUT_OFF)  # while it still reads as the policy's turn
+            watch.note(asked)
+
         return play_part(
             series.matches[block.match], policies, series.names, series.rules, series.seed, block.first, block.count,
-            judge=judge, on_progress=report, on_record=write,
+            judge=Judge(series.forfeit_points, order.known, order.singly, note), on_progress=report, on_record=write,
         )  # fmt: skip
