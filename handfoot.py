@@ -1,4 +1,4 @@
-"""The command ``handfoot``: checks that ``agents`` and ``training`` are this project's, then runs training/cli.py.
+"""The command ``handfoot``: checks that ``agents`` and ``training`` are this project's, then runs training/cli/main.py.
 
 ``agents`` and ``training`` are common names. Another package of such a name would hide ours, the command's own
 module with it, so the check stands in a module with a name of its own; ``python -m handfoot`` runs it too.
@@ -40,7 +40,7 @@ def main() -> None:
         if problem is not None:
             print(f"handfoot: {problem}", file=sys.stderr)
             sys.exit(2)
-    from training.cli import main as run
+    from training.cli.main import main as run
 
     run()
 

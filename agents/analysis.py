@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from agents.catalogue import load
+from agents.play.games import policy_name
 from agents.policy import player_seed
-from agents.seating import policy_name
+from agents.registry import load
 from hf_env.actions import ACTIONS
 from hf_env.engine.rewards import POINTS_PER_REWARD
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from hf_env.decisions import DecisionCounter, PolicyBatch, SeatViews, decision_keys, mix64, player_seed, seat_root, uniforms
+from hf_env.policy_batch import DecisionCounter, PolicyBatch, SeatViews, decision_keys, mix64, player_seed, seat_root, uniforms
 
 __all__ = [
     "DecisionCounter",
@@ -35,7 +35,7 @@ class Policy(Protocol):
     """What a policy must have. It may also have:
 
     ``start(num_games, rules, seed)``, called before the first batch of a match, where ``seed`` (0..2**63 - 1) is the root of its own
-    keys and of nothing else (``hf_env.decisions.player_seed``), and
+    keys and of nothing else (``hf_env.policy_batch.player_seed``), and
     ``evaluate(batch) -> (probabilities (N, A) float32, values (N,) float32)``, values in units of reward.
     """
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from hf_env import ACTIONS, VectorGame, hand_and_foot_v0, load_rules
 from hf_env.engine.cards import format_counts
-from hf_env.vector_game import END_REASONS, REWARDS, SHAPINGS
+from hf_env.vector.game import END_REASONS, REWARDS, SHAPINGS
 
 PAGE = Path(__file__).parent / "rewards.md"
 RULES = load_rules("mini", players=4, seating="pairs", decks=2, permission="binding_no")

@@ -10,14 +10,14 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "ACTIONS": "hf_env.actions",
-    "HandAndFootEnv": "hf_env.aec_env",
-    "IllegalActionError": "hf_env.vector_game",
+    "HandAndFootEnv": "hf_env.envs.aec",
+    "IllegalActionError": "hf_env.vector.game",
     "ObservationLayout": "hf_env.observation.layout",
     "PositionError": "hf_env.positions",
     "RuleSet": "hf_env.rules",
     "RulesError": "hf_env.rules",
     "StateLayout": "hf_env.observation.layout",
-    "VectorGame": "hf_env.vector_game",
+    "VectorGame": "hf_env.vector.game",
     "deck_for": "hf_env.records",
     "format_counts": "hf_env.engine.cards",
     "list_rules": "hf_env.rules",
@@ -29,13 +29,13 @@ __all__ = [*_HOMES, *_MODULES]
 if TYPE_CHECKING:
     from hf_env import hand_and_foot_v0, positions, records  # noqa: F401
     from hf_env.actions import ACTIONS  # noqa: F401
-    from hf_env.aec_env import HandAndFootEnv  # noqa: F401
     from hf_env.engine.cards import format_counts  # noqa: F401
+    from hf_env.envs.aec import HandAndFootEnv  # noqa: F401
     from hf_env.observation.layout import ObservationLayout, StateLayout  # noqa: F401
     from hf_env.positions import PositionError  # noqa: F401
     from hf_env.records import deck_for  # noqa: F401
     from hf_env.rules import RulesError, RuleSet, list_rules, load_rules  # noqa: F401
-    from hf_env.vector_game import IllegalActionError, VectorGame  # noqa: F401
+    from hf_env.vector.game import IllegalActionError, VectorGame  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:
@@ -57,8 +57,8 @@ def _register() -> None:
     if "HandAndFoot-v0" not in registry:
         register(
             "HandAndFoot-v0",
-            entry_point="hf_env.gymnasium_env:HandAndFootSeat",
-            vector_entry_point="hf_env.gymnasium_vector:HandAndFootSeats",
+            entry_point="hf_env.envs.gymnasium_seat:HandAndFootSeat",
+            vector_entry_point="hf_env.envs.gymnasium_vector:HandAndFootSeats",
             disable_env_checker=True,
         )
 

@@ -1,6 +1,6 @@
 """PettingZoo's versioned entry: ``from hf_env import hand_and_foot_v0; env = hand_and_foot_v0.env()``."""
 
-from hf_env.aec_env import HandAndFootEnv as raw_env
+from hf_env.envs.aec import HandAndFootEnv as raw_env
 
 __all__ = ["env", "raw_env"]
 

@@ -10,7 +10,7 @@ _HOMES = {
     "ConfigError": "training.config",
     "TrainConfig": "training.config",
     "TrainResult": "training.trainer",
-    "read_log": "training.report",
+    "read_log": "training.run.report",
     "resume": "training.trainer",
     "train": "training.trainer",
 }
@@ -18,7 +18,7 @@ __all__ = [*_HOMES]
 
 if TYPE_CHECKING:
     from training.config import ConfigError, TrainConfig  # noqa: F401
-    from training.report import read_log  # noqa: F401
+    from training.run.report import read_log  # noqa: F401
     from training.trainer import TrainResult, resume, train  # noqa: F401
 
 

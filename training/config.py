@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from agents.catalogue import SCRIPTED
 from agents.neural.base import NetworkConfig
-from agents.neural.network import NETWORKS
-from hf_env.vector_game import EPISODES, REWARDS, SHAPINGS
-from training.lineups import LineupError, check_lineup
+from agents.neural.factory import NETWORKS
+from agents.registry import SCRIPTED
+from hf_env.vector.game import EPISODES, REWARDS, SHAPINGS
+from training.league.lineups import LineupError, check_lineup
 
 CRITICS = ("seat", "all_cards")
 PRECISIONS = ("float32", "bfloat16")
@@ -54,7 +54,7 @@ class TrainConfig:
     entropy_start, entropy_end: bonus per nat, in units of the normalised advantage, linear over the run.
         Too little freezes early habits; too much keeps it from playing a won position out.
     critic: "seat", the value of the policy's own observation; or "all_cards", a second network that sees all hands and feet
-        (training/critic.py): less noise in the advantages, for the time that another network takes.
+        (training/learning/critic.py): less noise in the advantages, for the time that another network takes.
     value_coefficient: weight of the value loss, whose targets have unit scale.
     max_gradient_norm: longer gradients are shortened to this.
     max_kl: nats that one update may move the policy; beyond, the run stops and keeps the batch. Ordinary updates
@@ -71,8 +71,8 @@ class TrainConfig:
         PPO's loss. None: the learner finds everything by itself (docs/training.md compares).
     teacher_weight: of that cross-entropy at the start, falling linearly to 0 at the share teacher_end of the run.
 
-    The league (training/league.py):
-    seats: who sits at each seat, one entry a seat (training/lineups.py): ``learner``, ``past``, a scripted player as
+    The league (training/league/league.py):
+    seats: who sits at each seat, one entry a seat (training/league/lineups.py): ``learner``, ``past``, a scripted player as
         ``greedy:noise=0.1``, ``pool:NAME`` drawn for each seat, ``team:NAME`` drawn once a side. Seats of the same side are
         partners. Each game turns the line-up round the table by chance. Empty: the learner on all sides but the
         last, which is ``team:opponents``. Only the learner's seats learn.
@@ -87,7 +87,7 @@ class TrainConfig:
     num_evaluations: measurements against the anchors during the run.
     checkpoint_seconds: between two checkpoints; one is always written at the end and on Ctrl-C.
     parts: into which a batch of positions and a minibatch are cut, so that as many cores work side by side
-        (training/parts.py). Part of what a run repeats by: the parts decide how sums are rounded. threads: that work on
+        (training/learning/shards.py). Part of what a run repeats by: the parts decide how sums are rounded. threads: that work on
         the parts; 0: as many as there are cores. device: torch's name, ``cpu`` or ``cuda``, which takes a batch in one part.
     precision: of the products of matrices, "float32" or "bfloat16". compiled: run the networks that learn through torch.compile.
         Neither pays for a network of this size on a CPU (docs/performance.md).

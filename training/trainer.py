@@ -15,28 +15,28 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.catalogue import load
 from agents.neural import NeuralPolicy, build_network
 from agents.neural.base import PolicyValueNetwork
 from agents.neural.checkpoint import POINTER_NAME, read_json, write_json
 from agents.neural.policy import layout_sections
+from agents.registry import load
 from hf_env import ObservationLayout, RuleSet, VectorGame
 from hf_env.observation.layout import Section
 from hf_env.rules import load_rules
 from hf_env.rules.ruleset import flat
 from hf_env.seeds import FOR_CRITIC, FOR_LINEUPS, FOR_MINIBATCHES, FOR_TRAINING_GAMES, FOR_WEIGHTS, generator, grow_seed
-from training import metrics as names
-from training.checkpoints import save_member, write_checkpoint
 from training.config import ConfigError, TrainConfig
-from training.critic import build_critic
-from training.guards import FAILURES, StrengthWatch, check_divergence, save_failure
-from training.league import League
-from training.lineups import LineupError, make_lineup
-from training.ppo import PpoLearner
-from training.progress import ProgressDisplay
-from training.report import LEAGUE_NAME, RunLog, write_report
-from training.rollout import Collector, Rollout
-from training.state import restore_trainer, trainer_state
+from training.league.league import League
+from training.league.lineups import LineupError, make_lineup
+from training.learning.critic import build_critic
+from training.learning.ppo import PpoLearner
+from training.learning.rollout import Collector, Rollout
+from training.run import metrics as names
+from training.run.checkpoints import save_member, write_checkpoint
+from training.run.guards import FAILURES, StrengthWatch, check_divergence, save_failure
+from training.run.progress import ProgressDisplay
+from training.run.report import LEAGUE_NAME, RunLog, write_report
+from training.run.state import restore_trainer, trainer_state
 
 CONFIG_NAME = "config.json"
 _logger = logging.getLogger(__name__)
@@ -130,7 +130,7 @@ class Trainer:
             critic.to(config.device)
         self.learner = PpoLearner(network.to(config.device), config, generator(config.seed, FOR_MINIBATCHES), critic)
         if config.device == "cpu":
-            # Threads take a part of the rows each (training/parts.py), not a share of every operation.
+            # Threads take a part of the rows each (training/learning/shards.py), not a share of every operation.
             torch.set_num_threads(1)
         try:
             lineup = make_lineup(config.seats, config.pools, games.num_seats, games.num_sides)
@@ -229,7 +229,7 @@ class Trainer:
         return write_checkpoint(self.run_dir, f"{self.iteration:08d}", self.learner.network, self._info(), arrays, values)
 
     def restore(self) -> None:
-        """Take up the exact state of the run folder's newest whole checkpoint (training/state.py).
+        """Take up the exact state of the run folder's newest whole checkpoint (training/run/state.py).
 
         Raises CheckpointError where there is none, or it is of a run with other settings, rules or observation.
         """

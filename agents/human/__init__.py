@@ -1,7 +1,7 @@
 """A person as a policy: the terminal table."""
 
 from agents.human.policy import HumanPolicy, PersonLeft
-from agents.human.table import play_at_table
+from agents.play.table import play_at_table
 
 __all__ = ["HumanPolicy", "PersonLeft", "make", "play_at_table"]
 

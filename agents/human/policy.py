@@ -9,15 +9,15 @@ from typing import TextIO
 
 import numpy as np
 
+from agents.human.display import show_hand, show_help, show_options, show_table, spaced
+from agents.human.narration import SeatNames, deal_result, first_event_kept, game_result, new_books, sentences
+from agents.human.parsing import WishError, parse_wish, split_line
 from agents.human.screen import Screen
-from agents.human.showing import show_hand, show_help, show_options, show_table, spaced
-from agents.human.telling import SeatNames, deal_result, first_event_kept, game_result, new_books, sentences
-from agents.human.wishes import WishError, parse_wish, split_line
 from agents.policy import PolicyBatch, SeatViews
 from hf_env.actions import ACTIONS
 from hf_env.engine.action_ids import ASK, DISCARD, DRAW, MELD
 from hf_env.engine.state import NUM_EVENTS, PHASE_ANSWER, PHASE_DRAW
-from hf_env.reasons import IT_IS_LEGAL, why_illegal
+from hf_env.explanations import IT_IS_LEGAL, why_illegal
 from hf_env.rules import RuleSet
 
 LEAVING = ("quit", "exit", "bye")

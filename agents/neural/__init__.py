@@ -2,7 +2,7 @@
 
 from agents.neural.base import NetworkConfig
 from agents.neural.checkpoint import CheckpointError, load_policy, save_policy
-from agents.neural.network import build_network
+from agents.neural.factory import build_network
 from agents.neural.policy import NeuralPolicy
 from agents.policy import UntrainedRulesWarning
 

@@ -1,7 +1,7 @@
 """What every network has in common: its config, its outputs, and the unit of its values.
 
 A network takes the engine's int16 observations as they are. Add another by writing a module on this base class and
-naming it in ``agents.neural.network.make_network``.
+naming it in ``agents.neural.factory.make_network``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import nn
 class NetworkConfig:
     """What a network is built from.
 
-    kind: "ranks" shares weights over the ranks of cards (agents/neural/rank_network.py); "mlp" is a plain multilayer
+    kind: "ranks" shares weights over the ranks of cards (agents/neural/ranks/network.py); "mlp" is a plain multilayer
         perceptron. Measured side by side in docs/training.md.
     width: units of a hidden layer of the body. More fits more and costs time in proportion (squared beyond the first
         layer).
@@ -44,7 +44,7 @@ class PolicyValueNetwork(nn.Module):
 
     config: what it was built from. num_actions: A. observation_scale: (F,) float32; a number whose scale is 0 is not
     seen. The value head works in normalised units: value = value_mean + value_std * head. The two buffers follow the
-    value targets (see training/ppo.py), so that the scale of rewards leaves the network alone.
+    value targets (see training/learning/ppo.py), so that the scale of rewards leaves the network alone.
     """
 
     observation_scale: torch.Tensor

@@ -19,7 +19,7 @@ import safetensors.torch
 import torch
 
 from agents.neural.base import NetworkConfig, PolicyValueNetwork
-from agents.neural.network import make_network
+from agents.neural.factory import make_network
 from hf_env.actions import ACTIONS_VERSION
 from hf_env.observation.layout import LAYOUT_VERSION
 from hf_env.seeds import SEEDS_VERSION
@@ -27,7 +27,7 @@ from hf_env.seeds import SEEDS_VERSION
 POLICY_FORMAT = "hf-policy/1"
 TENSORS_NAME = "policy.safetensors"
 JSON_NAME = "policy.json"
-# A run folder's pointer to its newest checkpoint; training/checkpoints.py writes it.
+# A run folder's pointer to its newest checkpoint; training/run/checkpoints.py writes it.
 POINTER_NAME = "latest.json"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from hf_env.engine.jit import INTERPRETED
+from hf_env.kernels.compile import INTERPRETED
 
 
 def runs_compiled(tensor: torch.Tensor, dtype: torch.dtype) -> bool:

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import torch
 
-from hf_env.engine.jit import entry, kernel
+from hf_env.kernels.compile import entry, kernel
 
 # Added to the logits of illegal actions: any lower than it, its gradient in the entropy could overflow, and minus
 # infinity would turn it into NaN; any nearer, logits could rival it.

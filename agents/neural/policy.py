@@ -10,9 +10,9 @@ import numpy as np
 import torch
 
 from agents.neural.base import PolicyValueNetwork
-from agents.neural.inference import CompiledRanks
 from agents.neural.masked_categorical import best_actions, masked_probabilities, sample_actions
-from agents.neural.rank_network import RankNetwork
+from agents.neural.ranks.network import RankNetwork
+from agents.neural.ranks.single_row import CompiledRanks
 from agents.policy import PolicyBatch, UntrainedRulesWarning, uniforms
 from hf_env.observation.layout import ObservationLayout
 from hf_env.rules import RuleSet

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from agents.scripted.beam import choose_beam
-from agents.scripted.beam_search import BeamWork, make_work
-from agents.scripted.expert import choose_expert
-from agents.scripted.expert_tuned import TUNED, style_of
-from agents.scripted.greedy import choose_greedy
+from agents.scripted.beam.choose import choose_beam
+from agents.scripted.beam.search import BeamWork, make_work
+from agents.scripted.expert.choose import choose_expert
+from agents.scripted.expert.tuned import TUNED, style_of
+from agents.scripted.greedy.choose import choose_greedy
 from agents.scripted.uniform import choose_random
-from hf_env.engine.jit import entry, kernel
+from hf_env.kernels.compile import entry, kernel
 
 RANDOM, GREEDY, EXPERT, BEAM = 0, 1, 2, 3
 # In the place of a player's number: `expert` with weights of its own, for tuning and ablation.

@@ -69,19 +69,19 @@ class RandomPolicy(_Named):
 
 
 class GreedyPolicy(_Named):
-    """The plain sensible player: see agents/scripted/greedy.py."""
+    """The plain sensible player: see agents/scripted/greedy/choose.py."""
 
     player = "greedy"
 
 
 class ExpertPolicy(_Named):
-    """The strongest scripted player: see agents/scripted/expert.py and docs/players.md."""
+    """The strongest scripted player: see agents/scripted/expert/choose.py and docs/players.md."""
 
     player = "expert"
 
 
 class BeamPolicy(_Named):
-    """Plans a turn's lay-downs by a beam: see agents/scripted/beam.py."""
+    """Plans a turn's lay-downs by a beam: see agents/scripted/beam/choose.py."""
 
     player = "beam"
 

@@ -6,13 +6,13 @@ from agents.scripted.dispatch import NUMBERS, scripted_action, work_for
 from agents.scripted.uniform import choose_random
 from hf_env.engine.action_ids import NUM_ACTIONS
 from hf_env.engine.cards import MAX_CARDS
-from hf_env.engine.jit import entry, kernel
 from hf_env.engine.legality import write_mask
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.purposes import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY
 from hf_env.engine.rng import advance, below, combine, stream, uniform
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
 from hf_env.engine.transitions import apply_action, start_game
+from hf_env.kernels.compile import entry, kernel
 
 # Fields of the game record that play_deals returns, as they stand at the deal's end.
 RESULT_FIELDS = (

@@ -1,9 +1,9 @@
 """The player `random`: uniform over the legal actions."""
 
-from hf_env.engine.jit import kernel
-from hf_env.engine.lanes import count_bits
 from hf_env.engine.lay_downs import legal_bits, nth_legal
 from hf_env.engine.rng import below
+from hf_env.kernels.compile import kernel
+from hf_env.kernels.lanes import count_bits
 
 
 @kernel

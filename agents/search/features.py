@@ -4,12 +4,12 @@ A playout's world is sampled, so all of it may be looked at. The sides other tha
 in the score difference, so one layout serves every table and every rule set.
 """
 
-from agents.scripted.prospects import stock_left
+from agents.scripted.estimates import stock_left
 from hf_env.engine.cards import BLACK3, JOKER, NUM_NATURALS, RED3, TWO, WILD
 from hf_env.engine.dealing import deal_entry, opening_minimum
-from hf_env.engine.jit import kernel
 from hf_env.engine.melds import open_size
 from hf_env.engine.scoring import held_points, table_score
+from hf_env.kernels.compile import kernel
 
 # Places of a side's numbers. Those with several entries name their first.
 TABLE, HELD, BOOKS, BOOKS_OWED, OPENED = 0, 1, 2, 5, 8

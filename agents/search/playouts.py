@@ -8,12 +8,12 @@ from agents.search.values import leaf_value
 from agents.search.worlds import sample_world
 from hf_env.engine.action_ids import NUM_ACTIONS
 from hf_env.engine.cards import MAX_CARDS, MAX_SEATS
-from hf_env.engine.jit import copy_record, entry, kernel
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.rng import combine
 from hf_env.engine.scoring import side_score
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
 from hf_env.engine.transitions import apply_action, start_game
+from hf_env.kernels.compile import copy_record, entry, kernel
 
 # What play_worlds returns beside OK.
 OK, NO_WORLD, STUCK = 0, 1, 2

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.catalogue import UnknownPolicyError, load, parse_spec
 from agents.policy import PolicyBatch
+from agents.registry import UnknownPolicyError, load, parse_spec
 from agents.scripted.dispatch import NUMBERS
 from agents.search.halving import Tally, spend
 from agents.search.learned import LearnedRollouts

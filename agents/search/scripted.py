@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.catalogue import load
 from agents.policy import PolicyBatch
+from agents.registry import load
 from agents.scripted.dispatch import NUMBERS, choose_batch, work_for
 from agents.scripted.playout import ILLEGAL, UNLIMITED, play_games_on
 from agents.search.playouts import NO_WORLD, STUCK, play_worlds, standings

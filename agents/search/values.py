@@ -1,4 +1,4 @@
-"""What a state is worth at a playout's cut: a small network on its features, fitted by training/search_values.py."""
+"""What a state is worth at a playout's cut: a small network on its features, fitted by training/studies/fit_search_value.py."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.search.features import NUM_FEATURES, SIDE_FEATURES, write_features
-from hf_env.engine.jit import kernel
 from hf_env.engine.state import RULES_DTYPE
+from hf_env.kernels.compile import kernel
 
 FOLDER = Path(__file__).parent / "fitted"
 HIDDEN = 48

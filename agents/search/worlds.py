@@ -7,11 +7,11 @@ import numpy as np
 
 from hf_env.engine.cards import CARDS_PER_DECK, MAX_CARDS, NUM_KINDS, RED3
 from hf_env.engine.going_out import can_lay_out
-from hf_env.engine.jit import copy_record, entry, kernel
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.purposes import FOR_SHUFFLE_HIDDEN
 from hf_env.engine.rng import advance, combine, shuffle, stream, uniform
 from hf_env.engine.state import BINDING_BOTH, PHASE_ANSWER
+from hf_env.kernels.compile import copy_record, entry, kernel
 
 _PER_DECK = np.array(CARDS_PER_DECK, np.int64)
 # Deals of the hidden cards until one lets the asker go out; of small hands one in ten to a few hundred does.

@@ -12,7 +12,6 @@ from hf_env.engine.action_ids import ASK, MELD, NUM_ACTIONS
 from hf_env.engine.cards import CARDS_PER_DECK, KIND_CHARS, MAX_CARDS, NUM_KINDS
 from hf_env.engine.dealing import first_dealer, make_deck
 from hf_env.engine.invariants import first_broken_invariant
-from hf_env.engine.jit import copy_record, entry
 from hf_env.engine.legality import write_mask
 from hf_env.engine.melds import lay_down_cards, lay_from_hand
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH, most_points
@@ -20,6 +19,7 @@ from hf_env.engine.scoring import side_score, table_score
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
 from hf_env.engine.takes import take_cards
 from hf_env.engine.transitions import apply_action, deal_order, head_game, head_next_deal, next_deal, start_game
+from hf_env.kernels.compile import copy_record, entry
 
 
 @entry

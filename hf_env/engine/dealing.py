@@ -3,7 +3,6 @@
 import numpy as np
 
 from hf_env.engine.cards import CARDS_PER_DECK, MAX_CARDS, MAX_SEATS, NUM_KINDS, RED3
-from hf_env.engine.jit import clear_record, kernel
 from hf_env.engine.purposes import FOR_DEALER, FOR_DECK, FOR_RESHUFFLE
 from hf_env.engine.rng import advance, below, shuffle, stream
 from hf_env.engine.seats import side_of
@@ -15,6 +14,7 @@ from hf_env.engine.state import (
     NOT_YET,
     PHASE_DRAW,
 )
+from hf_env.kernels.compile import clear_record, kernel
 
 _PER_DECK = np.array(CARDS_PER_DECK, np.int64)
 

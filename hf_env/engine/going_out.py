@@ -7,7 +7,6 @@ for that, `plans` the work buffer of opening.py.
 from hf_env.engine.cards import BLACK3, JOKER, NUM_NATURALS, TWO, WILD
 from hf_env.engine.dealing import deal_entry
 from hf_env.engine.growth import rank_plans_by_search
-from hf_env.engine.jit import copy_record, kernel
 from hf_env.engine.melds import can_add, lay_from_hand, open_size
 from hf_env.engine.opening import IMPOSSIBLE, wild_plans
 from hf_env.engine.seats import side_of
@@ -20,6 +19,7 @@ from hf_env.engine.state import (
     PERMISSION_NONE,
     WILD_BOOKS,
 )
+from hf_env.kernels.compile import copy_record, kernel
 
 
 @kernel

@@ -7,9 +7,9 @@ Rule: docs/rules.md 4 (add_to_complete), 7 (binding_both).
 
 import numpy as np
 
-from hf_env.engine.jit import kernel
 from hf_env.engine.melds import wild_limit_allows
 from hf_env.engine.state import GROW_ANY, GROW_NONE
+from hf_env.kernels.compile import kernel
 
 NOTHING = -(1 << 20)
 # A state: naturals laid, wilds laid, open naturals, open wilds, books, then (naturals, wilds) of each book.

@@ -8,7 +8,6 @@ import numpy as np
 
 from hf_env.engine.cards import CARDS_PER_DECK, JOKER, MAX_BOOKS, NUM_KINDS, NUM_MELDS, NUM_NATURALS, RED3, TWO, WILD
 from hf_env.engine.dealing import opening_minimum
-from hf_env.engine.jit import kernel
 from hf_env.engine.melds import wild_limit_allows
 from hf_env.engine.state import (
     CLEAN_BOOKS,
@@ -25,6 +24,7 @@ from hf_env.engine.state import (
     PHASE_OVER,
     WILD_BOOKS,
 )
+from hf_env.kernels.compile import kernel
 
 _PER_DECK = np.array(CARDS_PER_DECK, np.int64)
 

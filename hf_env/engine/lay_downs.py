@@ -18,11 +18,11 @@ from hf_env.engine.action_ids import (
     NUM_PATTERNS,
 )
 from hf_env.engine.cards import JOKER, NUM_NATURALS, TWO, WILD
-from hf_env.engine.jit import kernel
-from hf_env.engine.lanes import NUM_BITS, at_least, count_bits, lanes, plus, read_bits, write_bits
 from hf_env.engine.melds import can_add, may_start_wild_meld, open_size, wild_limit_allows, wild_limit_bits
 from hf_env.engine.seats import side_of
 from hf_env.engine.state import GROW_NONE
+from hf_env.kernels.compile import kernel
+from hf_env.kernels.lanes import NUM_BITS, at_least, count_bits, lanes, plus, read_bits, write_bits
 
 # The first integer has the starts of so many ranks.
 _FIRST_RANKS = 6

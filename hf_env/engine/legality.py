@@ -25,8 +25,6 @@ from hf_env.engine.action_ids import (
 from hf_env.engine.cards import JOKER, NUM_MELDS, NUM_NATURALS, TWO, WILD
 from hf_env.engine.dealing import opening_minimum
 from hf_env.engine.going_out import can_lay_out, leaves_enough, may_ask, may_go_out
-from hf_env.engine.jit import copy_record, kernel
-from hf_env.engine.lanes import at_least, lanes, lowest_bit
 from hf_env.engine.lay_downs import layable_ranks, write_actions, write_lay_downs
 from hf_env.engine.melds import (
     lay_down_cards,
@@ -51,6 +49,8 @@ from hf_env.engine.opening import (
 from hf_env.engine.seats import side_of
 from hf_env.engine.state import ANY_MELD, BINDING_BOTH, FINAL_FORBIDDEN, GROW_NONE, NATURAL_PAIR, PHASE_DRAW, PHASE_OVER, PHASE_PLAY
 from hf_env.engine.takes import take_cards, take_fits, take_from_pile
+from hf_env.kernels.compile import copy_record, kernel
+from hf_env.kernels.lanes import at_least, lanes, lowest_bit
 
 
 def needs_search(rules) -> bool:

@@ -16,10 +16,10 @@ from hf_env.engine.action_ids import (
     PATTERN_TWOS,
 )
 from hf_env.engine.cards import JOKER, MAX_BOOKS, NUM_NATURALS, TWO, WILD
-from hf_env.engine.jit import kernel
-from hf_env.engine.lanes import at_least, lanes, minus, plus, times
 from hf_env.engine.seats import side_of
 from hf_env.engine.state import CLEAN_BOOKS, DIRTY_BOOKS, GROW_ANY, GROW_NONE, MORE_NATURALS, NO_LIMIT, TWO_TO_ONE, WILD_BOOKS
+from hf_env.kernels.compile import kernel
+from hf_env.kernels.lanes import at_least, lanes, minus, plus, times
 
 
 @kernel

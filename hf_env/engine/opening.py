@@ -7,10 +7,10 @@ never matters to a meld, so the dearest are laid. Rule: docs/rules.md 4 (Opening
 
 from hf_env.engine.cards import JOKER, NUM_MELDS, TWO, WILD
 from hf_env.engine.growth import rank_plans_by_search
-from hf_env.engine.jit import kernel
 from hf_env.engine.melds import may_start_wild_meld, wild_limit_allows
 from hf_env.engine.seats import side_of
 from hf_env.engine.state import GROW_ANY, GROW_NONE
+from hf_env.kernels.compile import kernel
 
 IMPOSSIBLE = -(1 << 20)
 # Wilds in one hand at most (8 decks hold 48), plus one, rounded up.

@@ -7,7 +7,7 @@ redacted copy at a table, with the same action from both.
 import numpy as np
 
 from hf_env.engine.cards import MAX_CARDS, MAX_SEATS, NUM_KINDS
-from hf_env.engine.jit import copy_record, entry, kernel
+from hf_env.kernels.compile import copy_record, entry, kernel
 
 
 @kernel

@@ -4,9 +4,9 @@ Potential-based shaping (Ng, Harada, Russell 1999): each step adds potential(aft
 being 0 at the start and at the end of a deal, so that a deal's sum is unchanged without discount.
 """
 
-from hf_env.engine.jit import kernel
 from hf_env.engine.scoring import side_score, table_score
 from hf_env.engine.state import PHASE_OVER
+from hf_env.kernels.compile import kernel
 
 REWARD_SCORE_DIFFERENCE, REWARD_SCORE, REWARD_WIN = 0, 1, 2
 SHAPING_NONE, SHAPING_TABLE, SHAPING_FULL = 0, 1, 2

@@ -8,8 +8,8 @@ generators"). No generator has global state: NumPy's inside compiled code would 
 
 import numpy as np
 
-from hf_env.engine.jit import entry, wrapping_kernel
 from hf_env.engine.purposes import DIGEST_BYTES, PERSON, WORD_BYTES
+from hf_env.kernels.compile import entry, wrapping_kernel
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _M1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -1,10 +1,10 @@
 """The score of a deal. Rule: docs/rules.md 9."""
 
 from hf_env.engine.cards import NUM_KINDS, RED3, SEVEN, WILD
-from hf_env.engine.jit import kernel
 from hf_env.engine.melds import open_size
 from hf_env.engine.seats import side_of
 from hf_env.engine.state import CLEAN_BOOKS, DIRTY_BOOKS, NOT_YET, WILD_BOOKS
+from hf_env.kernels.compile import kernel
 
 
 @kernel

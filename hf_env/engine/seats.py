@@ -1,6 +1,6 @@
 """Seats and sides counted round the table."""
 
-from hf_env.engine.jit import kernel
+from hf_env.kernels.compile import kernel
 
 
 @kernel

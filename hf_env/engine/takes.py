@@ -2,10 +2,10 @@
 
 from hf_env.engine.action_ids import TAKE, TAKE_JOKER, TAKE_MELD, TAKE_TWO
 from hf_env.engine.cards import JOKER, NUM_NATURALS, RED3, TWO, WILD
-from hf_env.engine.jit import kernel
 from hf_env.engine.melds import leave_hand_for_meld, may_start_wild_meld, open_size, place, wild_limit_allows
 from hf_env.engine.seats import side_of
 from hf_env.engine.state import ANY_MELD, NATURAL_AND_WILD, NO_LIMIT
+from hf_env.kernels.compile import kernel
 
 
 @kernel

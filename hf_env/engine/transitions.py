@@ -11,7 +11,6 @@ from hf_env.engine.dealing import (
     opening_minimum,
     pick_up_foot,
 )
-from hf_env.engine.jit import kernel
 from hf_env.engine.melds import lay_down_cards, lay_from_hand, leave_hand
 from hf_env.engine.scoring import held_points, side_score
 from hf_env.engine.seats import seat_after, side_of
@@ -30,6 +29,7 @@ from hf_env.engine.state import (
     PHASE_PLAY,
 )
 from hf_env.engine.takes import take_cards, take_from_pile
+from hf_env.kernels.compile import kernel
 
 EVENT_SEAT_STRIDE = 256
 

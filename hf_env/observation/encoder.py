@@ -9,8 +9,6 @@ import numpy as np
 
 from hf_env.engine.cards import CARDS_PER_DECK, NUM_KINDS, NUM_NATURALS, RED3, WILD
 from hf_env.engine.dealing import deal_entry, opening_minimum
-from hf_env.engine.jit import clear_values, copy_values, kernel
-from hf_env.engine.lanes import lanes, minus, plus, put_lanes, times
 from hf_env.engine.scoring import table_score
 from hf_env.engine.seats import side_of
 from hf_env.engine.state import (
@@ -22,6 +20,8 @@ from hf_env.engine.state import (
     PHASE_OVER,
 )
 from hf_env.engine.transitions import EVENT_SEAT_STRIDE
+from hf_env.kernels.compile import clear_values, copy_values, kernel
+from hf_env.kernels.lanes import lanes, minus, plus, put_lanes, times
 from hf_env.observation.options import NUM_OPTIONS, POINTS_UNIT, write_options
 
 HELD_KINDS = 14  # kinds that can be in a hand: all but the red 3

@@ -2,8 +2,8 @@
 
 from hf_env.engine.cards import BLACK3, JOKER, NUM_NATURALS, RED3, TWO
 from hf_env.engine.dealing import deal_entry, opening_minimum
-from hf_env.engine.jit import kernel
 from hf_env.engine.state import NO_LIMIT
+from hf_env.kernels.compile import kernel
 
 POINTS_UNIT = 5
 # 24 numbers, 5 choices of 3, 2 limits of 2, 14 amounts of points.

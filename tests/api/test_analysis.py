@@ -5,7 +5,7 @@ import pytest
 
 from agents import analyse, load
 from hf_env import ACTIONS, hand_and_foot_v0
-from hf_env.reasons import IT_IS_LEGAL
+from hf_env.explanations import IT_IS_LEGAL
 
 
 @pytest.fixture

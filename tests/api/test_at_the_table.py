@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from agents import load
-from agents.seating import play_games
+from agents.play.games import play_games
 from hf_env import ACTIONS, format_counts, hand_and_foot_v0
 from hf_env.records import steps
 from hf_env.rendering.rgb_array import draw_table

@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 import hf_env  # noqa: F401  (registers the environment)
 from agents.scripted import GreedyPolicy
 from hf_env import ACTIONS, IllegalActionError, load_rules
-from hf_env.gymnasium_env import HandAndFootSeat
+from hf_env.envs.gymnasium_seat import HandAndFootSeat
 
 
 def first_legal(observations, action_masks):

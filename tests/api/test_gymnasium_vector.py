@@ -8,8 +8,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import hf_env  # noqa: F401  (registers the environment)
 from agents.scripted import ExpertPolicy, GreedyPolicy
 from hf_env import ACTIONS, IllegalActionError, load_rules
-from hf_env.gymnasium_env import HandAndFootSeat
-from hf_env.gymnasium_vector import HandAndFootSeats
+from hf_env.envs.gymnasium_seat import HandAndFootSeat
+from hf_env.envs.gymnasium_vector import HandAndFootSeats
 
 ONE_DEAL = load_rules("whitnack", deals=1)
 

@@ -9,7 +9,7 @@ import pytest
 from pettingzoo.test import api_test, performance_benchmark, seed_test
 
 from hf_env import ACTIONS, IllegalActionError, hand_and_foot_v0, list_rules, load_rules
-from hf_env.vector_game import END_REASONS
+from hf_env.vector.game import END_REASONS
 
 ASK, YES, NO = (ACTIONS.parse(label) for label in ("ask", "yes", "no"))
 ARGUMENTS = [

@@ -7,7 +7,7 @@ import pytest
 
 from hf_env.actions import ACTIONS
 from hf_env.engine.access import GameAccess
-from hf_env.reasons import FALLBACK, IT_IS_LEGAL, why_illegal
+from hf_env.explanations import FALLBACK, IT_IS_LEGAL, why_illegal
 from hf_env.rules import list_rules, load_rules
 from tests.api.tables import game_at, table
 from tests.differential.drivers import DRIVERS

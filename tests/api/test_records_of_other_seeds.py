@@ -19,8 +19,8 @@ from hf_env import records
 from hf_env.engine.access import GameAccess
 from hf_env.engine.cards import KIND_CHARS, MAX_CARDS, parse_cards
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
-from hf_env.position_shape import END_REASONS
 from hf_env.positions import from_position, to_position
+from hf_env.positions.schema import END_REASONS
 from hf_env.records import RecordError, deck_for
 from hf_env.rules import load_rules
 from hf_env.seeds import SEEDS_VERSION

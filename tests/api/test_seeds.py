@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import hf_env  # noqa: F401 - registers the Gymnasium environment
-from agents.human.table import play_at_table
+from agents.play.games import play_games
+from agents.play.table import play_at_table
 from agents.policy import player_seed
-from agents.seating import play_games
 from hf_env import VectorGame, deck_for, hand_and_foot_v0, load_rules
-from hf_env.decisions import mix64, seat_keys, seat_root
 from hf_env.engine.purposes import FOR_GAME, PERSON
 from hf_env.engine.rng import write_seeds
-from hf_env.gymnasium_vector import HandAndFootSeats
+from hf_env.envs.gymnasium_vector import HandAndFootSeats
+from hf_env.policy_batch import mix64, seat_keys, seat_root
 from hf_env.seeds import (
     FOR_EVALUATION,
     FOR_FINAL,

@@ -1,18 +1,15 @@
-"""A VectorGame's threads: the same games, no move before all actions are legal, asleep when idle, gone with their games."""
+"""A VectorGame's threads: the same games, no move before all actions are legal, copies and forked processes with threads of their own."""
 
-import gc
 import multiprocessing
 import pickle
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
 
 from hf_env import IllegalActionError, VectorGame
-from hf_env.engine import crew
-from hf_env.engine.jit import INTERPRETED
+from hf_env.kernels.compile import INTERPRETED
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted there is one thread")
 
@@ -21,10 +18,6 @@ def play(games: VectorGame, steps: int) -> VectorGame:
     for _ in range(steps):
         games.step(games.random_actions())
     return games
-
-
-def our_threads() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name.startswith("hf_env-")]
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
@@ -41,37 +34,10 @@ def test_an_illegal_action_of_any_block_moves_no_game_and_the_first_is_named(thr
     assert games.games.tobytes() != before.tobytes()
 
 
-def test_threads_sleep_when_idle_and_wake_again():
-    games = play(VectorGame(64, "mini", 0, threads=3), 5)
-    words = games._runner._crew._words
-    for _ in range(3):
-        deadline = time.monotonic() + 30
-        while any(words[crew.LINE * (1 + who) + crew.PRESENT] for who in (1, 2)):
-            assert time.monotonic() < deadline
-            time.sleep(0.001)
-        spent = time.process_time()
-        time.sleep(0.2)
-        assert time.process_time() - spent < 0.1
-        play(games, 5)
-    assert games.games.tobytes() == play(VectorGame(64, "mini", 0), 20).games.tobytes()
-
-
-def test_threads_end_with_their_games():
-    before = len(our_threads())
-    for seed in range(5):
-        play(VectorGame(16, "mini", seed, threads=4), 2)
-    gc.collect()
-    deadline = time.monotonic() + 30
-    while len(our_threads()) > before:
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
-
-
 def test_a_copy_by_pickle_has_threads_of_its_own():
     games = play(VectorGame(32, "mini", 5, threads=2), 4)
     copy = pickle.loads(pickle.dumps(games))
     assert play(copy, 10).games.tobytes() == play(games, 10).games.tobytes()
-    assert copy._runner._crew is not games._runner._crew
 
 
 def _play_on(games, pipe):

@@ -11,12 +11,13 @@ PACKAGES = ("hf_env", "agents", "training")
 STANDARD = "standard"
 # By the longest prefix of a module's name that is listed: what it may import, by prefix. STANDARD: the standard library.
 MAY_IMPORT = {
-    "hf_env.engine": (STANDARD, "numpy", "numba", "llvmlite", "hf_env.engine"),
-    # The one exception: a step writes the observation in the same pass, while the game is in the processor's cache.
-    "hf_env.engine.vector": (STANDARD, "numpy", "hf_env.engine", "hf_env.observation.encoder"),
+    "hf_env.kernels": (STANDARD, "numpy", "numba", "llvmlite", "hf_env.kernels"),
+    "hf_env.engine": (STANDARD, "numpy", "hf_env.engine", "hf_env.kernels"),
+    "hf_env.vector": (STANDARD, "numpy", "gymnasium", "hf_env"),
+    "hf_env.seeds": (STANDARD, "numpy", "hf_env.engine"),
     "hf_env.rules": (STANDARD, "numpy", "pydantic", "tomli_w", "hf_env.rules", "hf_env.engine.cards", "hf_env.engine.state"),
     "hf_env.actions": (STANDARD, "hf_env.engine.action_ids", "hf_env.engine.cards"),
-    "hf_env.observation": (STANDARD, "numpy", "hf_env.engine", "hf_env.observation"),
+    "hf_env.observation": (STANDARD, "numpy", "hf_env.kernels", "hf_env.engine", "hf_env.observation"),
     "hf_env.observation.layout": (STANDARD, "numpy", "hf_env.engine", "hf_env.rules"),
     "hf_env.observation.document": (STANDARD, "hf_env.actions", "hf_env.engine", "hf_env.observation", "hf_env.rules"),
     "hf_env": (STANDARD, "numpy", "gymnasium", "pettingzoo", "rich", "hf_env"),
@@ -25,8 +26,8 @@ MAY_IMPORT = {
     "agents": (STANDARD, "numpy", "rich", "hf_env", "agents"),
     "agents.neural": (STANDARD, "numpy", "torch", "safetensors", "hf_env", "agents"),
     # It limits the threads of the BLAS that Numba calls.
-    "agents.neural.whole": (STANDARD, "numpy", "torch", "scipy", "threadpoolctl", "hf_env", "agents"),
-    "agents.catalogue": (STANDARD, "agents"),
+    "agents.neural.ranks.fused": (STANDARD, "numpy", "torch", "scipy", "threadpoolctl", "hf_env", "agents"),
+    "agents.registry": (STANDARD, "agents"),
     "training": None,  # anything
 }
 
@@ -77,10 +78,10 @@ def allowed(imported: str, prefixes: tuple[str, ...]) -> bool:
 
 def test_the_check_sees_the_modules_and_their_imports():
     found = modules()
-    assert {"hf_env", "hf_env.engine.vector", "agents.scripted.greedy", "training.ppo"} <= set(found)
-    assert "hf_env.observation.encoder" in imports(found["hf_env.engine.vector"], "hf_env.engine.vector")
+    assert {"hf_env", "hf_env.vector.step", "agents.scripted.greedy.choose", "training.learning.ppo"} <= set(found)
+    assert "hf_env.observation.encoder" in imports(found["hf_env.vector.step"], "hf_env.vector.step")
     assert "hf_env.engine.action_ids" in imports(found["hf_env.actions"], "hf_env.actions")
-    assert "numba" in imports(found["hf_env.engine.jit"], "hf_env.engine.jit")
+    assert "numba" in imports(found["hf_env.kernels.compile"], "hf_env.kernels.compile")
 
 
 @pytest.mark.parametrize("name", modules())
@@ -98,9 +99,9 @@ def test_every_prefix_is_one_of_a_module():
 
 
 def test_only_the_engine_decorates_kernels_itself():
-    # numba's own decorators would bypass the cache that is keyed by all sources; lanes and atomics make instructions, no kernels.
+    # numba's own decorators would bypass the cache that is keyed by all sources; lanes makes instructions, no kernels.
     for name, path in modules().items():
-        if name not in ("hf_env.engine.jit", "hf_env.engine.lanes", "hf_env.engine.atomics") and not name.startswith("training"):
+        if name not in ("hf_env.kernels.compile", "hf_env.kernels.lanes") and not name.startswith("training"):
             assert not {i for i in imports(path, name) if i.split(".")[0] in ("numba", "llvmlite")}, name
 
 

@@ -87,13 +87,13 @@ def test_the_first_game_starts_soon_and_the_next_process_at_once(tmp_path):
 
 CACHE_KEY = """
 from pathlib import Path
-import hf_env.engine.jit as jit
+import hf_env.kernels.compile as jit
 here = Path(jit.__file__).parent
 print(jit.cache_folder(here).name, jit.cache_folder(here.parent / "observation").name)
 """
 
 
-@pytest.mark.parametrize("edited", ["engine/cards.py", "engine/opening.py", "engine/jit.py", "observation/encoder.py"])
+@pytest.mark.parametrize("edited", ["engine/cards.py", "engine/opening.py", "kernels/compile.py", "observation/encoder.py"])
 def test_an_edit_of_any_kernel_source_changes_the_key_of_the_cache(tmp_path, edited):
     copy = tmp_path / "copy"
     shutil.copytree(ROOT / "hf_env", copy / "hf_env", ignore=shutil.ignore_patterns("__pycache__"))
@@ -110,7 +110,7 @@ def test_an_edit_of_any_kernel_source_changes_the_key_of_the_cache(tmp_path, edi
 
 AGENTS_KEY = """
 from pathlib import Path
-import hf_env.engine.jit as jit
+import hf_env.kernels.compile as jit
 agents = Path(jit.__file__).parents[2] / "agents"
 print(*(jit.cache_folder(agents / name).name for name in ("search", "scripted", "neural")))
 """

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hf_env import VectorGame
-from hf_env.threads import run_blocks, split
+from hf_env.vector.threads import run_blocks, split
 from tests.architecture.subprocesses import run_python
 from tests.benchmarks.playing import checksums
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from training.cli import run
+from training.cli.main import run
 
 
 @pytest.fixture

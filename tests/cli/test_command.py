@@ -76,7 +76,7 @@ def test_the_process_exits_with_the_code():
 
 def test_help_is_quick_and_loads_nothing_heavy():
     heavy = "{'torch', 'numba', 'scipy', 'gymnasium'}"
-    code = f"import sys; from training.cli import run; run(['--help']); print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys; from training.cli.main import run; run(['--help']); print(sorted({heavy} & set(sys.modules)))"
     assert _process(code=code).stdout.splitlines()[-1] in ("[]", "['gymnasium']")
 
 
@@ -90,7 +90,7 @@ class Hiding(PathFinder):
         return None if name.partition(".")[0] == "torch" else PathFinder.find_spec(name, path, target)
 
 sys.meta_path[:] = [Hiding if finder is PathFinder else finder for finder in sys.meta_path]
-from training.cli import run
+from training.cli.main import run
 sys.exit(run(sys.argv[1:]))
 """
 

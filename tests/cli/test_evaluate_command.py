@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from agents.seating import PolicyError
+from agents.play.games import PolicyError
 
 MINI = ("--rules", "mini", "--processes", 1, "--deals")
 

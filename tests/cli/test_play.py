@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from agents.human import HumanPolicy
-from agents.human.telling import deal_parts
-from agents.human.wishes import WishError, parse_wish, split_line
+from agents.human.narration import deal_parts
+from agents.human.parsing import WishError, parse_wish, split_line
 from agents.policy import PolicyBatch, SeatViews
 from agents.scripted import GreedyPolicy
 from hf_env.actions import ACTIONS
@@ -22,7 +22,7 @@ from hf_env.engine.redact import redact_rows
 from hf_env.engine.state import GAME_DTYPE, PHASE_ANSWER
 from hf_env.records import read, replay, steps
 from hf_env.rules import load_rules
-from hf_env.vector_game import VectorGame
+from hf_env.vector.game import VectorGame
 from tests.observation.shuffling import shuffled_world
 
 ROOT = Path(__file__).parents[2]
@@ -174,7 +174,7 @@ def test_a_person_partner_answers(monkeypatch):
 
 
 def test_a_person_may_sit_in_matches(monkeypatch):
-    from agents.seating import PolicyError, play_games
+    from agents.play.games import PolicyError, play_games
 
     out = io.StringIO()
     person = HumanPolicy(io.StringIO("1\n" * 1000), out)
@@ -339,7 +339,7 @@ def test_wrong_options(mistake, arguments, said):
 
 
 def test_it_runs_without_torch_and_on_any_bytes():
-    code = "import sys; sys.modules['torch'] = None; sys.argv[0] = 'handfoot'; from training.cli import main; main()"
+    code = "import sys; sys.modules['torch'] = None; sys.argv[0] = 'handfoot'; from training.cli.main import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, "play", "--rules", "mini", "--seed", "1"], cwd=ROOT, timeout=300,
         input=b"\xff\xfe\x00junk\ndraw\n" + bytes(range(256)), capture_output=True, env=os.environ | {"PYTHONPATH": str(ROOT)},

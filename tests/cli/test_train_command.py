@@ -10,13 +10,13 @@ import torch
 
 from agents.neural import load_policy
 from hf_env.rules import load_rules
-from training.cli_train import _as_config
+from training.cli.train import _as_config
 
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
     """A run folder and what the command printed."""
-    from training.cli import run
+    from training.cli.main import run
 
     folder = tmp_path_factory.mktemp("runs") / "small"
     assert run(["train", "--rules", "mini", "--set", "deals=2", "--decisions", "1", "--deals", "40", "--out", str(folder), "--quiet"]) == 0

@@ -15,8 +15,8 @@ import click
 import pytest
 
 from tests.docs.pages import ROOT
-from training import search_gain
-from training.cli import handfoot
+from training.cli.main import handfoot
+from training.studies import search_gain
 
 _PLACEHOLDER = re.compile(r"[A-Z][A-Z0-9]*")
 _PYTEST_OPTIONS = ("-m", "-s", "-k", "-q")
@@ -96,7 +96,7 @@ def _check_pip(words: list[str]) -> None:
 
 
 def options() -> set[str]:
-    """Every option of the command, its subcommands and `python -m training.search_gain`, as ``--deals`` and ``--no-records``."""
+    """Every option of the command, its subcommands and `python -m training.studies.search_gain`, as ``--deals`` and ``--no-records``."""
     found, waiting = set(), [handfoot, search_gain.main]
     while waiting:
         command = waiting.pop()

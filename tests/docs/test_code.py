@@ -105,7 +105,8 @@ def test_most_blocks_run():
     "line",
     [
         "handfoot evaluat A B", "handfoot evaluate A B --deal 4000", "handfoot evaluate A B --deals many", "handfoot evaluate A B C",
-        "handfoot bench --only everything", "python -m training.ablate_expert --dels 4000", "python -m training.search_values --rule mini",
+        "handfoot bench --only everything", "python -m training.studies.ablate_expert --dels 4000",
+        "python -m training.studies.fit_search_value --rule mini",
         "python -m training.benchmarks.peers hf_env", "python docs/nothing.py", "make nothing", "pip install '.[nothing]'",
         "pytest tests/nothing.py",
     ],

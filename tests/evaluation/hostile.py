@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 
-from agents.seating import _Match
+from agents.play.games import _Match
 from tests.evaluation.players import first_legal
 
 

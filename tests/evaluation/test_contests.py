@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from agents import load
-from agents.seating import play_games
+from agents.play.games import play_games
 from hf_env.rules import load_rules
 from tests.evaluation.players import Circle, Faulty, first_legal, last_legal
 from training.evaluation import evaluate

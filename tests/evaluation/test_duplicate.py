@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from agents import load
-from agents.seating import play_games
+from agents.play.games import play_games
 from hf_env.rules import load_rules
-from hf_env.vector_game import VectorGame
+from hf_env.vector.game import VectorGame
 from tests.evaluation.players import Noted, first_legal, last_legal
 from training.evaluation import ANCHORS, MIN_CLUSTERS, anchor_evaluation, clustered_interval, evaluate
 from training.evaluation.matches import cluster_seeds

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents import load
-from agents.seating import PolicyError, UnfitPolicyError, play_games, policy_name
+from agents.play.games import PolicyError, UnfitPolicyError, play_games, policy_name
 from hf_env.rules import load_rules
 from tests.evaluation.players import Answers, first_legal, illegal
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.seating import Asked
+from agents.play.games import Asked
 from hf_env.rules import load_rules
 from tests.architecture.subprocesses import run_python
 from tests.evaluation.players import Faulty, first_legal, last_legal
@@ -141,7 +141,7 @@ def test_a_policy_that_never_comes_back_is_not_asked_for_ever(kind, limit_second
 
 INTERRUPTED = """
 import signal
-from training.cli import run
+from training.cli.main import run
 # What runs the tests may ignore interruptions, and a new process begins as its parent is.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 raise SystemExit(run(["tournament", "random", "greedy", "--deals", "40000", "--rules", "mini", "--out", {out!r}, "--processes", "2"]))
@@ -182,7 +182,7 @@ def test_an_interruption_keeps_what_is_finished(tmp_path):
 def test_a_checkpoint_that_changes_is_refused(tmp_path):
     pytest.importorskip("torch")
     from agents.neural import NetworkConfig, build_network, save_policy
-    from agents.seating import PolicyError
+    from agents.play.games import PolicyError
     from hf_env.observation.layout import ObservationLayout
     from training.evaluation.worker import load_policies
 

@@ -16,7 +16,7 @@ from hf_env.actions import ACTIONS_VERSION
 from hf_env.observation.layout import LAYOUT_VERSION
 from hf_env.rules.ruleset import RULES_VERSION
 from hf_env.seeds import SEEDS_VERSION
-from hf_env.vector_game import END_REASONS
+from hf_env.vector.game import END_REASONS
 from tests.observation.driving import Driver
 
 FOLDER = Path(__file__).parent

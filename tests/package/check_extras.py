@@ -24,7 +24,7 @@ EXTRA_MODULES = ("torch", "safetensors", "tensorboard", "choix", "jinja2", "matp
 RECORD = """
 import numpy as np
 from agents import load
-from agents.seating import play_games
+from agents.play.games import play_games
 from hf_env import records
 kept = []
 play_games([load("greedy")], np.zeros((1, 2), np.int64), [7], rules="mini", on_record=lambda game, record: kept.append(record))
@@ -49,7 +49,7 @@ def check_core(folder: Path, wheel: Path) -> None:
     core.works("python", "-c", RECORD)
     assert "all as the rules" in core.works("handfoot", "replay", "game.jsonl", "--verify")
     core.works("handfoot", "bench", "--seconds", "0.1", "--games", "8", "--only", "vector")
-    core.works("python", "-m", "training.ablate_expert", "--rules", "mini", "--deals", "4")
+    core.works("python", "-m", "training.studies.ablate_expert", "--rules", "mini", "--deals", "4")
     core.refuses("train", "handfoot", "train")
     core.refuses("train", "handfoot", "evaluate", str(core.work), "greedy", "--deals", "8")
     core.refuses("evaluate", "handfoot", "tournament", "greedy", "random", "--deals", "8", "--out", "t")
@@ -57,8 +57,8 @@ def check_core(folder: Path, wheel: Path) -> None:
     core.refuses("render", "handfoot", "replay", "game.jsonl", "--video", "game.gif")
     core.refuses("train", "handfoot", "bench", "--training")
     core.refuses("sb3", "python", "-m", "training.clients.maskable_ppo")
-    core.refuses("tune", "python", "-m", "training.tune_expert")
-    core.refuses("train", "python", "-m", "training.search_values", "--player", "greedy")
+    core.refuses("tune", "python", "-m", "training.studies.tune_expert")
+    core.refuses("train", "python", "-m", "training.studies.fit_search_value", "--player", "greedy")
 
 
 def _check_train(train: Installation) -> None:
@@ -107,7 +107,7 @@ def _check_sb3(sb3: Installation) -> None:
 
 def _check_tune(tune: Installation) -> None:
     arguments = ("--rules", "mini", "--generations", "1", "--deals", "4", "--population", "4", "--out", "tuning")
-    tune.works("python", "-m", "training.tune_expert", *arguments)
+    tune.works("python", "-m", "training.studies.tune_expert", *arguments)
     assert (tune.work / "tuning" / "log.jsonl").is_file()
 
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import hf_env
-from agents.catalogue import PRETRAINED, PRETRAINED_FOLDER, UnknownPolicyError, known_policies, load
 from agents.neural import NeuralPolicy
+from agents.registry import PRETRAINED, PRETRAINED_FOLDER, UnknownPolicyError, known_policies, load
 from hf_env import load_rules
 from training.evaluation import evaluate
 

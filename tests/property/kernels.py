@@ -9,13 +9,13 @@ import numpy as np
 from hf_env.engine.action_ids import ASK, DISCARD, DRAW, MELD, NO, NUM_ACTIONS, TAKE, YES
 from hf_env.engine.cards import MAX_CARDS, RED3
 from hf_env.engine.invariants import first_broken_invariant
-from hf_env.engine.jit import entry, kernel
 from hf_env.engine.legality import write_mask
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.purposes import FOR_GAME
 from hf_env.engine.rng import advance, below, combine, stream, uniform
 from hf_env.engine.state import END_MAX_TURNS, END_OUT, END_STOCK_DRAW, END_STOCK_RED3, GAME_DTYPE, PHASE_ANSWER, PHASE_OVER
 from hf_env.engine.transitions import apply_action, next_deal, start_game
+from hf_env.kernels.compile import entry, kernel
 
 RANDOM, NON_DISCARD, GREEDY, GREEDY_OR_RANDOM = 0, 1, 2, 3
 SHARE_OF_BUSY = 0.8

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hf_env.engine.action_ids import NUM_ACTIONS
-from hf_env.engine.jit import entry
-from hf_env.engine.lanes import at_least, count_bits, lanes, lowest_bit, minus, plus, put_lanes, read_bits, times, write_bits
 from hf_env.engine.lay_downs import legal_bits, nth_legal, write_actions
+from hf_env.kernels.compile import entry
+from hf_env.kernels.lanes import at_least, count_bits, lanes, lowest_bit, minus, plus, put_lanes, read_bits, times, write_bits
 
 
 @entry

@@ -7,14 +7,14 @@ import pytest
 
 from agents.scripted import play_deals
 from agents.scripted.dispatch import GREEDY
-from agents.scripted.expert_outlook import at_least
-from agents.scripted.expert_tuned import TUNED, tuned_for
-from agents.scripted.expert_weights import HIGH, LOW, NUM_WEIGHTS, RULES_OF_PLAY, WEIGHTS
-from hf_env.engine.jit import entry
+from agents.scripted.expert.outlook import at_least
+from agents.scripted.expert.tuned import TUNED, tuned_for
+from agents.scripted.expert.weights import HIGH, LOW, NUM_WEIGHTS, RULES_OF_PLAY, WEIGHTS
+from hf_env.kernels.compile import entry
 from hf_env.rules import list_rules, load_rules
-from training.ablate_expert import without
 from training.evaluation.statistics import clustered_interval
-from training.tune_expert import duel, from_unit, to_unit
+from training.studies.ablate_expert import without
+from training.studies.tune_expert import duel, from_unit, to_unit
 
 JUDGED = ("whitnack", "bicycle", "family")
 # Neither the tuning's deals nor the ablation's.

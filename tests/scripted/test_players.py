@@ -7,10 +7,10 @@ import sys
 import numpy as np
 import pytest
 
-from agents.catalogue import UnknownPolicyError, load
 from agents.policy import PolicyBatch, SeatViews
+from agents.registry import UnknownPolicyError, load
 from agents.scripted import GreedyPolicy, RandomPolicy, play_deals
-from agents.scripted.beam_search import BeamWork, make_work
+from agents.scripted.beam.search import BeamWork, make_work
 from agents.scripted.dispatch import BEAM, EXPERT, GREEDY, RANDOM, choose_batch, work_for
 from agents.scripted.playout import Table
 from hf_env.engine.cards import JOKER, RED3

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 
-from agents.scripted.expert_tuned import tuned_for
-from agents.scripted.expert_weights import HIGH, LOW
+from agents.scripted.expert.tuned import tuned_for
+from agents.scripted.expert.weights import HIGH, LOW
 from hf_env.rules import load_rules
-from training.tune_expert import search
+from training.studies.tune_expert import search
 
 SETTINGS = {"rule_names": ["mini"], "num_deals": 20, "population": 4, "sigma": 0.1, "seed": 3}
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from agents.catalogue import load
+from agents.registry import load
 from hf_env import load_rules
-from training.search_gain import Values, choices, gains, main, sample_decisions
+from training.studies.search_gain import Values, choices, gains, main, sample_decisions
 
 SPEC = "search:rollouts=24,player=greedy"
 DEALS = 120

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import agents
-from agents.catalogue import UnknownPolicyError
+from agents.registry import UnknownPolicyError
 from agents.search import SearchPolicy
 from agents.search.learned import LearnedRollouts
 from hf_env import load_rules
 from hf_env.engine.access import GameAccess
-from hf_env.engine.jit import INTERPRETED
 from hf_env.engine.state import PHASE_OVER
+from hf_env.kernels.compile import INTERPRETED
 from hf_env.observation.layout import ObservationLayout
 from tests.observation.shuffling import shuffled_world
 from tests.search.decisions import batch_of, reached, row_of

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.catalogue import UnknownPolicyError
+from agents.registry import UnknownPolicyError
 from agents.scripted import GreedyPolicy
 from agents.scripted.dispatch import NUMBERS
 from agents.search import SearchPolicy
@@ -139,7 +139,7 @@ def test_specs_and_their_mistakes():
     assert (policy.rollouts, policy.player, policy.depth, policy.candidates, policy.guard, policy.threads) == (50, "greedy", 0, 5, 1.5, 2)
     assert policy.name == "search:rollouts=50,player=greedy"
     assert agents.load("search:ms=20").ms == 20
-    assert "search" in agents.catalogue.known_policies()
+    assert "search" in agents.registry.known_policies()
     for spec, words in {
         "search:rollouts=many": "rollouts=many must be a whole number",
         "search:rollouts=1": "rollouts=1 must be 2 or more",

@@ -8,7 +8,7 @@ from agents.search.values import FORMAT, FittedValue, Weights, fitted_value, is_
 from hf_env import load_rules
 from hf_env.engine.access import GameAccess
 from hf_env.engine.cards import JOKER, TWO
-from hf_env.engine.jit import entry
+from hf_env.kernels.compile import entry
 from tests.search.decisions import reached
 
 

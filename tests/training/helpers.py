@@ -6,10 +6,10 @@ import torch
 from agents.neural import NetworkConfig, build_network
 from hf_env import VectorGame
 from training.config import TrainConfig
-from training.league import League
-from training.lineups import make_lineup
-from training.ppo import PpoLearner
-from training.rollout import Collector
+from training.league.league import League
+from training.league.lineups import make_lineup
+from training.learning.ppo import PpoLearner
+from training.learning.rollout import Collector
 
 from .fake_vector_game import FakeVectorGame
 

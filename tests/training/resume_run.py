@@ -33,7 +33,7 @@ def main(run_dir: Path, updates: int) -> None:
     made = [0]
 
     def should_stop() -> bool:
-        from training.report import read_log
+        from training.run.report import read_log
 
         made[0] = len(read_log(run_dir))
         return made[0] >= updates

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from training.advantages import seat_advantages
+from training.learning.advantages import seat_advantages
 
 
 def advantages_of(seats, rewards, ended, values, cut_values, gae_lambda, rows=None, end_values=None):

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from agents.catalogue import UnknownPolicyError, load
 from agents.neural import CheckpointError, NeuralPolicy, load_policy, save_policy
 from agents.neural.checkpoint import JSON_NAME, TENSORS_NAME
 from agents.neural.policy import layout_sections
+from agents.registry import UnknownPolicyError, load
 from hf_env import ObservationLayout, load_rules
-from training.checkpoints import as_like, read_checkpoint, write_checkpoint
+from training.run.checkpoints import as_like, read_checkpoint, write_checkpoint
 
 from .helpers import make_learner
 from .test_policy_protocol import make_batch
@@ -138,7 +138,7 @@ def test_a_crash_while_writing_leaves_the_checkpoint_before(network, tmp_path, m
     def crash(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr("training.checkpoints.os.replace", crash)
+    monkeypatch.setattr("training.run.checkpoints.os.replace", crash)
     with pytest.raises(OSError, match="disk full"):
         write_checkpoint(tmp_path, "00000002", network, {}, {}, {"iteration": 2})
     assert read_checkpoint(tmp_path)[2]["iteration"] == 1

@@ -6,9 +6,9 @@ import torch
 
 from agents.neural import NetworkConfig
 from hf_env import VectorGame
-from training.checkpoints import read_checkpoint
 from training.config import ConfigError, TrainConfig
-from training.critic import hidden_cards, num_hidden
+from training.learning.critic import hidden_cards, num_hidden
+from training.run.checkpoints import read_checkpoint
 from training.trainer import Trainer, make_games
 
 

@@ -8,7 +8,7 @@ import torch
 
 from tests.training.helpers import small_config
 from training.config import ConfigError
-from training.forward import Forward
+from training.learning.forward import Forward
 from training.trainer import Trainer, make_games
 
 

@@ -8,10 +8,10 @@ import safetensors.numpy
 import torch
 
 from agents.neural import load_policy
-from training.guards import FAILURE_JSON, FAILURE_TENSORS, DivergenceError, StrengthWatch, check_divergence
-from training.metrics import STRENGTH, STRENGTH_INTERVAL
-from training.ppo import NonFiniteError
-from training.report import read_log
+from training.learning.ppo import NonFiniteError
+from training.run.guards import FAILURE_JSON, FAILURE_TENSORS, DivergenceError, StrengthWatch, check_divergence
+from training.run.metrics import STRENGTH, STRENGTH_INTERVAL
+from training.run.report import read_log
 from training.trainer import Trainer, train
 
 from .fake_vector_game import FakeVectorGame

@@ -6,9 +6,9 @@ import torch
 
 from agents.neural import NeuralPolicy, build_network
 from agents.neural import policy as policy_module
-from agents.neural.inference import CompiledRanks
+from agents.neural.ranks.single_row import CompiledRanks
 from agents.policy import PolicyBatch, decision_keys
-from hf_env.engine.jit import INTERPRETED
+from hf_env.kernels.compile import INTERPRETED
 from tests.training.helpers import games_under_way, outspoken_network
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted, PyTorch runs the network")

@@ -10,9 +10,9 @@ from agents.neural import CheckpointError
 from agents.scripted.players import ScriptedPolicy
 from hf_env import VectorGame
 from training.config import ConfigError, TrainConfig
-from training.league import FIRST_SCRIPTED, LEARNER, League, Record
-from training.lineups import make_lineup
-from training.metrics import league_metrics
+from training.league.league import FIRST_SCRIPTED, LEARNER, League, Record
+from training.league.lineups import make_lineup
+from training.run.metrics import league_metrics
 
 from .helpers import make_league, make_learner, share, small_config
 

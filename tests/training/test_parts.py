@@ -9,8 +9,8 @@ import torch
 from agents.neural import NetworkConfig
 from tests.training.helpers import make_learner, small_config
 from training.config import TrainConfig
-from training.parts import Parts
-from training.ppo import Totals
+from training.learning.ppo import Totals
+from training.learning.shards import Parts
 from training.trainer import Trainer, make_games
 
 

@@ -6,9 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from agents.catalogue import UnknownPolicyError, load, parse_spec
 from agents.policy import DecisionCounter, FunctionPolicy, PolicyBatch, as_policy, decision_keys, player_seed, seat_root, uniforms
-from hf_env.decisions import seat_keys
+from agents.registry import UnknownPolicyError, load, parse_spec
+from hf_env.policy_batch import seat_keys
 
 
 def make_batch(size=3, **changes):
@@ -107,5 +107,5 @@ def test_unknown_names_are_refused_in_one_line(tmp_path):
 
 
 def test_protocol_and_catalogue_need_no_torch():
-    code = "import sys; import agents.policy, agents.catalogue; sys.exit('torch' in sys.modules)"
+    code = "import sys; import agents.policy, agents.registry; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

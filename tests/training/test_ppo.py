@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-import training.ppo
-from training.ppo import NonFiniteError, ValueNormaliser, check_finite
+import training.learning.ppo
+from training.learning.ppo import NonFiniteError, ValueNormaliser, check_finite
 
 from .fake_vector_game import FakeVectorGame
 from .helpers import make_learner, small_config
@@ -30,8 +30,9 @@ def test_with_unchanged_weights_the_first_ratio_is_one():
 def test_dropping_the_mask_in_the_update_is_noticed(monkeypatch):
     learner, collector = trained()
     rollout = collector.collect(learner.network)
-    with_mask = training.ppo.choice_statistics
-    monkeypatch.setattr(training.ppo, "choice_statistics", lambda logits, masks, *rest: with_mask(logits, torch.ones_like(masks), *rest))
+    with_mask = training.learning.ppo.choice_statistics
+    everything = lambda logits, masks, *rest: with_mask(logits, torch.ones_like(masks), *rest)  # noqa: E731
+    monkeypatch.setattr(training.learning.ppo, "choice_statistics", everything)
     assert learner.update(rollout, 0.0)["learning/first_ratio_error"] > 1e-2
 
 

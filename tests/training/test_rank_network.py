@@ -6,7 +6,7 @@ import torch
 
 from agents.neural import CheckpointError, NetworkConfig, build_network
 from agents.neural.checkpoint import network_bytes, network_from_bytes
-from agents.neural.rank_network import RANK_SECTIONS, rank_actions, split_columns
+from agents.neural.ranks.network import RANK_SECTIONS, rank_actions, split_columns
 from hf_env import ACTIONS, ObservationLayout, VectorGame
 from hf_env.engine.cards import NUM_NATURALS
 from training.trainer import visible_scale

@@ -17,9 +17,9 @@ import pytest
 
 from agents.neural import CheckpointError
 from agents.neural.checkpoint import JSON_NAME, POINTER_NAME, TENSORS_NAME, VERSIONS, read_json, write_json
-from hf_env.engine.vector import MODE
-from training.checkpoints import STATE_JSON, STATE_TENSORS, read_checkpoint
-from training.report import GAMES_NAME, LOG_NAME, read_log
+from hf_env.vector.step import MODE
+from training.run.checkpoints import STATE_JSON, STATE_TENSORS, read_checkpoint
+from training.run.report import GAMES_NAME, LOG_NAME, read_log
 from training.trainer import Trainer, make_games, resume, train
 
 from .resume_run import UPDATES, tiny_config
@@ -154,7 +154,7 @@ def test_each_value_of_a_checkpoint_is_needed(tmp_path):
         trainer.iterate()
     trainer.save()
     _, arrays, values = read_checkpoint(tmp_path)
-    from training import state
+    from training.run import state
 
     for name in [*arrays, *values]:
         found = trainer.learner.network, {k: v for k, v in arrays.items() if k != name}, {k: v for k, v in values.items() if k != name}
@@ -232,7 +232,7 @@ def test_another_version_or_layout_is_refused_by_name(saved, monkeypatch):
     with pytest.raises(CheckpointError, match=r"made for version \d+ of the observation"):
         resume(folder, show_progress=False)
     monkeypatch.undo()
-    monkeypatch.setattr("training.state.layout_sections", lambda _: [["phase", 99]])
+    monkeypatch.setattr("training.run.state.layout_sections", lambda _: [["phase", 99]])
     with pytest.raises(CheckpointError, match="another observation: section 0"):
         resume(folder, show_progress=False)
     monkeypatch.undo()
@@ -292,7 +292,7 @@ def test_a_hostile_config_cannot_name_a_module(saved):
 def test_a_signal_saves_and_says_where(tmp_path, number):
     folder = tmp_path / "run"
     with subprocess.Popen(
-        [sys.executable, "-m", "training.cli", "train", "--rules", "mini", "--decisions", "100000000", "--out", str(folder), "--quiet"],
+        [sys.executable, "-m", "handfoot", "train", "--rules", "mini", "--decisions", "100000000", "--out", str(folder), "--quiet"],
         cwd=ROOT, stdout=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         while not read_log(folder):

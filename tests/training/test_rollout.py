@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from training.advantages import seat_advantages
-from training.league import LEARNER
+from training.league.league import LEARNER
+from training.learning.advantages import seat_advantages
 
 from .fake_vector_game import ASK, NO, YES, FakeVectorGame
 from .helpers import make_learner, share, small_config

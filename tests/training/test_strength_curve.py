@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from agents.neural import NetworkConfig
 from tests.training.helpers import small_config
-from training.strength_curve import frozen_selves, main
+from training.studies.strength_curve import frozen_selves, main
 from training.trainer import train
 
 

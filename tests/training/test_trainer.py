@@ -9,15 +9,15 @@ import threading
 import numpy as np
 import pytest
 
-from agents.catalogue import load
 from agents.neural import CheckpointError
 from agents.neural.checkpoint import VERSIONS
 from agents.policy import decision_keys
+from agents.registry import load
 from hf_env.rules import load_rules
-from training.checkpoints import read_checkpoint
 from training.config import ConfigError, TrainConfig
-from training.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
-from training.report import read_log, write_report
+from training.run.checkpoints import read_checkpoint
+from training.run.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
+from training.run.report import read_log, write_report
 from training.trainer import resume, train
 
 from .fake_vector_game import FakeVectorGame

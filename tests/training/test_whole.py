@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from agents.neural import choices, rank_network
-from hf_env.engine.jit import INTERPRETED
-from hf_env.threads import run_blocks
+from agents.neural import loss_statistics as choices
+from agents.neural.ranks import network as rank_network
+from hf_env.kernels.compile import INTERPRETED
+from hf_env.vector.threads import run_blocks
 from tests.training.helpers import games_under_way, outspoken_network
 
 pytestmark = pytest.mark.skipif(INTERPRETED, reason="interpreted, the plain forms are used")

@@ -18,7 +18,7 @@ import numpy as np
 from agents.scripted.playout import Table
 from hf_env import hand_and_foot_v0
 from hf_env.rules import load_rules
-from hf_env.vector_game import VectorGame
+from hf_env.vector.game import VectorGame
 from training.benchmarks.loops import AecPlay
 from training.benchmarks.vector import RandomPlay
 

@@ -1,6 +1,6 @@
 """A loop of the benchmarks at engine speed: copying games."""
 
-from hf_env.engine.jit import copy_record, entry
+from hf_env.kernels.compile import copy_record, entry
 
 
 @entry

@@ -61,7 +61,7 @@ def measure_sb3(seed: int, seconds: float) -> dict:
 
     from agents.neural import build_network
     from hf_env import VectorGame, load_rules
-    from hf_env.threads import available_cores
+    from hf_env.vector.threads import available_cores
     from training.config import TrainConfig
     from training.trainer import visible_scale
 

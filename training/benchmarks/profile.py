@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hf_env.engine.vector import find_illegal
+from hf_env.vector.step import find_illegal
 from training.benchmarks.rows import BenchmarkError, Row
 from training.benchmarks.vector import RandomPlay
 

@@ -13,12 +13,12 @@ import numpy as np
 from agents.scripted.dispatch import NUMBERS
 from agents.scripted.playout import Table
 from hf_env import hand_and_foot_v0
-from hf_env.decisions import DecisionCounter, PolicyBatch
 from hf_env.engine.access import broken_invariant
 from hf_env.engine.invariants import MESSAGES
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
+from hf_env.policy_batch import DecisionCounter, PolicyBatch
 from hf_env.rules import load_rules
-from hf_env.vector_game import VectorGame
+from hf_env.vector.game import VectorGame
 from training.benchmarks.kernels import copy_games
 from training.benchmarks.loops import AecPlay
 from training.benchmarks.rows import BenchmarkError, Row, microseconds, rate

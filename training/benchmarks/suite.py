@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Callable
 from typing import Any
 
-from hf_env.threads import available_cores
+from hf_env.vector.threads import available_cores
 from training.benchmarks.rows import Row
 from training.benchmarks.vector import GAMES
 

@@ -19,7 +19,7 @@ import numpy as np
 from agents.scripted.playout import write_masks
 from hf_env.engine.access import broken_invariant
 from hf_env.engine.invariants import MESSAGES
-from hf_env.vector_game import VectorGame
+from hf_env.vector.game import VectorGame
 from training.benchmarks.rows import BenchmarkError, Row, rate
 
 GAMES = (1, 64, 1024, 8192)

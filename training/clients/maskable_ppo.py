@@ -24,9 +24,9 @@ from gymnasium import spaces
 import hf_env  # noqa: F401  (registers HandAndFoot-v0)
 from agents.policy import PolicyBatch
 from hf_env import ACTIONS, ObservationLayout, RuleSet, load_rules
+from training.cli.extras import require_extra
 from training.evaluation.matches import Match, play_part, tally
 from training.evaluation.statistics import Interval, combined_interval
-from training.extras import require_extra
 
 if __name__ == "__main__":
     require_extra("this script needs", "sb3", "sb3_contrib")
@@ -54,7 +54,7 @@ class Tables(VecEnv):
     """
 
     def __init__(self, num_tables: int, **arguments: Any) -> None:
-        """arguments: as of ``hf_env.gymnasium_vector.HandAndFootSeats``."""
+        """arguments: as of ``hf_env.envs.gymnasium_vector.HandAndFootSeats``."""
         made = gymnasium.make_vec("HandAndFoot-v0", num_envs=num_tables, vectorization_mode="vector_entry_point", **arguments)
         self.tables: Any = made.unwrapped
         super().__init__(num_tables, self.tables.single_observation_space, spaces.Discrete(len(ACTIONS)))

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from agents import load
-from agents.seating import policy_name
+from agents.play.games import policy_name
 from hf_env.seeds import MAX_SEED
-from hf_env.threads import available_cores
-from hf_env.vector_game import check_int, load_rule_sets
+from hf_env.vector.game import check_int, load_rule_sets
+from hf_env.vector.threads import available_cores
 from training.evaluation.crossplay import CrossplayResult, crossplay_matches, crossplay_result
 from training.evaluation.duplicate import MAX_DEALS, EvaluationResult, result_of, rules_json, versions_json
 from training.evaluation.matches import duel

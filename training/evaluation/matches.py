@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.seating import DEFAULT_NUM_SLOTS, GameResults, Judge, play_games
+from agents.play.games import DEFAULT_NUM_SLOTS, GameResults, Judge, play_games
 from hf_env.rules import RuleSet
 from hf_env.seeds import FOR_EVALUATION, grow_seeds
 

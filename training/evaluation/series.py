@@ -21,8 +21,8 @@ from multiprocessing.connection import Connection, wait
 
 import cloudpickle
 
-from agents.answers import PolicyError
-from agents.seating import Forfeit
+from agents.play.answers import PolicyError
+from agents.play.games import Forfeit
 from training.evaluation.matches import Part, next_clusters
 from training.evaluation.store import Block, Store
 from training.evaluation.worker import CUT_OFF, ERRORS, LOADING, LastAsked, Order, Series, Watch, work

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.seating import BEHAVIOUR_FIELDS, Forfeit, GameResults
+from agents.play.games import BEHAVIOUR_FIELDS, Forfeit, GameResults
 from training.evaluation.matches import Match, Part
 
 SETTINGS_NAME = "settings.json"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.seating import Forfeit
+from agents.play.games import Forfeit
 from hf_env.rules import RuleSet
 from training.evaluation.behaviour import behaviour
 from training.evaluation.duplicate import rules_json, versions_json

@@ -16,10 +16,10 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
-from agents.answers import message_of, told
-from agents.catalogue import PYTHON, UnknownPolicyError, load
+from agents.play.answers import message_of, told
+from agents.play.games import Asked, Forfeit, Judge, PolicyError, UnfitPolicyError
 from agents.policy import UntrainedRulesWarning
-from agents.seating import Asked, Forfeit, Judge, PolicyError, UnfitPolicyError
+from agents.registry import PYTHON, UnknownPolicyError, load
 from hf_env.rules import RuleSet
 from training.evaluation.matches import Match, Part, play_part
 from training.evaluation.store import Block

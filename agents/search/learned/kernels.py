@@ -2,19 +2,19 @@
 
 import numpy as np
 
-from agents.neural.inference import run_row
 from agents.neural.masked_categorical import best_action, sample_action
+from agents.neural.ranks.single_row import run_row
 from agents.scripted.playout import UNLIMITED
 from agents.search.playouts import NO_WORLD, OK, score_difference
 from agents.search.worlds import sample_world
 from hf_env.engine.action_ids import NUM_ACTIONS
 from hf_env.engine.cards import MAX_CARDS
-from hf_env.engine.jit import copy_record, entry, kernel
 from hf_env.engine.legality import write_mask
 from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.rng import advance, mix, uniform
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
 from hf_env.engine.transitions import apply_action
+from hf_env.kernels.compile import copy_record, entry, kernel
 from hf_env.observation.encoder import STALE, write_observation
 
 # What the entries return beside OK and NO_WORLD: a score that no observation holds.
@@ -23,7 +23,7 @@ OVERFLOW = 3
 
 @kernel
 def _then(key, part):
-    """The key that ``hf_env.decisions.decision_keys`` goes on to with a further number."""
+    """The key that ``hf_env.policy_batch.decision_keys`` goes on to with a further number."""
     return mix(advance(key ^ np.uint64(part)))
 
 

@@ -14,8 +14,8 @@ from agents.search.worlds import sample_worlds
 from hf_env.engine.action_ids import NUM_ACTIONS
 from hf_env.engine.rewards import POINTS_PER_REWARD
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
-from hf_env.engine.vector import observe_games
 from hf_env.observation.layout import ObservationLayout
+from hf_env.vector.step import observe_games
 
 
 class LearnedRollouts:

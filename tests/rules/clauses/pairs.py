@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from hf_env.explanations import FALLBACK, IT_IS_LEGAL
 from hf_env.positions import PositionError, from_position
-from hf_env.reasons import FALLBACK, IT_IS_LEGAL
 from hf_env.rules import RulesError, load_rules
 from tests.rules.clauses.table import Game, State, position_of
 

@@ -18,9 +18,9 @@ from hf_env.actions import ACTIONS
 from hf_env.engine.access import GameAccess
 from hf_env.engine.cards import CARDS_PER_DECK, KIND_CHARS
 from hf_env.engine.invariants import MESSAGES
-from hf_env.position_shape import END_REASONS, parse_meld
+from hf_env.explanations import why_illegal
 from hf_env.positions import from_position, to_position
-from hf_env.reasons import why_illegal
+from hf_env.positions.schema import END_REASONS, parse_meld
 from hf_env.rules import RuleSet, load_rules
 from tests.differential.harness import reshuffled
 from tests.reference.game import ReferenceGame

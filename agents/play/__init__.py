@@ -1,0 +1,1 @@
+"""Playing games with policies: asking them, judging what they answer."""

@@ -1,0 +1,149 @@
+"""One game at a table of policies, persons among them, with what persons and records need to hear of it."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from agents.human.policy import HumanPolicy
+from agents.play.answers import attempt, message_of, told
+from agents.play.games import PolicyError, UnfitPolicyError, policy_name
+from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy, player_seed
+from hf_env.actions import ACTIONS
+from hf_env.engine.access import GameAccess
+from hf_env.explanations import why_illegal
+from hf_env.records import GameRecorder
+from hf_env.rules import RuleSet
+from hf_env.vector.game import VectorGame
+
+_ROW = np.zeros(1, np.int64)
+# After so many seconds a person begins to wonder whether anything still happens; more lines would push the cards away.
+_FIRST_WAIT_SECONDS = 5.0
+_NEXT_WAIT_SECONDS = 30.0
+
+
+class _Table:
+    """A game as policies see it: the engine's record in the buffers of a VectorGame of one."""
+
+    def __init__(self, rules: RuleSet, players: Sequence[int]) -> None:
+        """players: for each seat the seed that its player's ``start`` gets."""
+        self._vec = VectorGame(1, rules, 0, autoreset="DISABLED")
+        self.access = GameAccess(self._vec.rule_records, self._vec.games)
+        self._counter = DecisionCounter(1, rules.players)
+        self._counter.start(0, players, 0)
+
+    def views(self, seat: int) -> SeatViews:
+        """The game as a seat may know it."""
+        return SeatViews.of(self._vec.games, self._vec.rule_records, _ROW, np.full(1, seat, np.int32))
+
+    def batch(self) -> PolicyBatch:
+        """The decision that is to be made now."""
+        self._vec.refresh()
+        return PolicyBatch.of(self._vec, _ROW, *self._counter.next(_ROW, self._vec.seats))
+
+
+def play_at_table(
+    policies: Sequence[Any],
+    rules: RuleSet,
+    seed: int,
+    *,
+    recorder: GameRecorder | None = None,
+    names: Sequence[str] | None = None,
+    on_deal_over: Callable[[SeatViews], None] | None = None,
+    view_seat: int = 0,
+    on_waiting: Callable[[int], None] | None = None,
+) -> np.ndarray:
+    """Play one game to its end; returns its record, (1,) GAME_DTYPE.
+
+    policies: one a seat, objects with ``act`` or functions; the same object may sit in several. seed: of the cards, and
+    of the policies' keys. recorder: is told the game, and has what was played also when a policy raises. names: of
+    the seats, for record and messages. on_deal_over: called after each deal with what `view_seat` may know.
+    on_waiting: called, from another thread, with the seat of a policy that thinks for long, and again while it goes on.
+
+    What a HumanPolicy raises passes through, as do interruptions. Raises PolicyError for any other policy that fails or
+    answers with anything but a legal action, UnfitPolicyError for one that refuses the rules.
+    """
+    names = [policy_name(policy) for policy in policies] if names is None else list(names)
+    policies = [as_policy(policy) for policy in policies]
+    # The same object in several seats is one player.
+    first = [next(seat for seat, other in enumerate(policies) if other is policy) for policy in policies]
+    players = [player_seed(seed, seat) for seat in first]
+    table = _Table(rules, players)
+    for seat in sorted(set(first)):
+        with _waiting(policies[seat], seat, on_waiting):
+            _start(policies[seat], names[seat], rules, players[seat])
+    if recorder is not None:
+        recorder.start(rules, seed, names)
+    access = table.access
+    access.start(seed)
+    while True:
+        if recorder is not None:
+            recorder.deal(access.games, 0)
+        while not access.is_over:
+            batch = table.batch()
+            seat = int(batch.seats[0])
+            with _waiting(policies[seat], seat, on_waiting):
+                action = _decide(policies[seat], batch, access, f"policy {names[seat]!r} in seat {seat}")
+            access.play(action)
+            if recorder is not None:
+                recorder.action(access.games, 0, action)
+        if on_deal_over is not None:
+            on_deal_over(table.views(view_seat))
+        if access.game["game_over"]:
+            return access.games.copy()
+        access.next_deal()
+
+
+def _start(policy: Any, name: str, rules: RuleSet, seed: int) -> None:
+    """Tell a policy of the game. Raises UnfitPolicyError where it refuses the rules."""
+    if not hasattr(policy, "start"):
+        return
+    _, error = attempt(policy.start, 1, rules.model_copy(deep=True), seed)
+    if isinstance(error, ValueError):
+        raise UnfitPolicyError(f"policy {name!r} cannot play here: {message_of(error)}") from error
+    if error is not None:
+        raise PolicyError(f"policy {name!r} failed in start: {told(error)}") from error
+
+
+@contextlib.contextmanager
+def _waiting(policy: Any, seat: int, tell: Callable[[int], None] | None) -> Iterator[None]:
+    """Tell now and then that a seat's policy is still thinking; a person knows it."""
+    if tell is None or isinstance(policy, HumanPolicy):
+        yield
+        return
+    is_over = threading.Event()
+
+    def watch() -> None:
+        pause = _FIRST_WAIT_SECONDS
+        while not is_over.wait(pause):
+            with contextlib.suppress(OSError):  # of a screen that has gone; the game will meet it too
+                tell(seat)
+            pause = _NEXT_WAIT_SECONDS
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()  # or its line could come amid others
+
+
+def _decide(policy: Any, batch: PolicyBatch, access: GameAccess, who: str) -> int:
+    """The one action that a policy chooses. Raises PolicyError for anything but a legal one."""
+    if isinstance(policy, HumanPolicy):
+        return int(policy.act(batch)[0])
+    answer, error = attempt(lambda: np.asarray(policy.act(batch)))
+    if error is not None:
+        raise PolicyError(f"{who} failed in act: {told(error)}") from error
+    if answer.shape != (1,) or answer.dtype.kind not in "iu":
+        raise PolicyError(f"{who} returned {answer.dtype} of shape {answer.shape}; it must return one integer")
+    action = int(answer[0])
+    if not 0 <= action < len(ACTIONS):
+        raise PolicyError(f"{who} returned {action}; actions are 0 to {len(ACTIONS) - 1}")
+    if action not in access.legal():
+        reason = why_illegal(access.games, 0, access.rules, action)
+        raise PolicyError(f"{who} chose {ACTIONS.label(action)!r}, which is illegal: {reason}")
+    return action

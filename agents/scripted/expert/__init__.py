@@ -1,0 +1,1 @@
+"""The player `expert`: the strongest scripted player."""

@@ -1,0 +1,1 @@
+"""The player `greedy`: a plain sensible player."""

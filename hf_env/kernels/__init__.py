@@ -1,0 +1,1 @@
+"""Compiler plumbing: how kernels are compiled, cached and linked. Knows no game."""

@@ -1,0 +1,404 @@
+"""N games side by side in shared NumPy buffers: what the trainer, the search and the benchmarks stand on."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hf_env.actions import ACTIONS
+from hf_env.engine.legality import needs_search
+from hf_env.engine.rewards import (
+    REWARD_SCORE,
+    REWARD_SCORE_DIFFERENCE,
+    REWARD_WIN,
+    SHAPING_FULL,
+    SHAPING_NONE,
+    SHAPING_TABLE,
+)
+from hf_env.engine.state import GAME_DTYPE
+from hf_env.observation.layout import ObservationLayout, StateLayout
+from hf_env.rules import RuleSet, load_rules
+from hf_env.seeds import MAX_SEED
+from hf_env.vector import step as v
+from hf_env.vector.runner import GameRunner
+
+REWARDS = {"score_difference": REWARD_SCORE_DIFFERENCE, "score": REWARD_SCORE, "win": REWARD_WIN}
+SHAPINGS = {None: SHAPING_NONE, "table": SHAPING_TABLE, "full": SHAPING_FULL}
+EPISODES = ("game", "deal")
+END_REASONS = ("", "out", "stock_draw", "stock_red3", "max_turns")
+# A game of max_deals deals is far below; this only bounds what a mistake could cost.
+DEFAULT_MAX_DECISIONS = 10_000_000
+_MAX_THREADS = 1024
+
+
+class IllegalActionError(ValueError):
+    """An action that is not legal now. No game has moved."""
+
+
+def load_rule_sets(rules: Any) -> tuple[RuleSet, ...]:
+    """One rule set, or a list of them of which each game draws one, as a tuple.
+
+    Raises RulesError, and ValueError where the numbers of seats or sides of a list differ or it is empty.
+    """
+    several = isinstance(rules, Sequence) and not isinstance(rules, str | bytes)
+    sets = tuple(load_rules(one) for one in (rules if several else [rules]))
+    if not sets:
+        raise ValueError("rules: the list is empty; give at least one rule set")
+    for one in sets[1:]:
+        if (one.players, one.num_sides) != (sets[0].players, sets[0].num_sides):
+            raise ValueError(
+                f"rules: a list needs equal numbers of seats and sides, but {sets[0].name} has {sets[0].players} and "
+                f"{sets[0].num_sides}, {one.name} has {one.players} and {one.num_sides}"
+            )
+    return sets
+
+
+def check_choice(name: str, value: Any, allowed) -> Any:
+    """value, if it is among the allowed ones.
+
+    Raises ValueError that names the argument, the value and what is allowed.
+    """
+    if value not in list(allowed):  # a list: what is looked for may be unhashable
+        words = ", ".join(repr(word) for word in allowed)
+        raise ValueError(f"{name}={value!r} is not known; allowed: {words}")
+    return value
+
+
+def check_int(name: str, value: Any, low: int, high: int) -> int:
+    """value as an int in low..high.
+
+    Raises ValueError that names the argument, the value and the range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= int(value) <= high:
+        raise ValueError(f"{name}={value!r} must be a whole number from {low} to {high}")
+    return int(value)
+
+
+class VectorGame:
+    """N games in shared NumPy buffers, stepped together.
+
+    The buffers belong to the next decision of each game: ``observations`` (N, F) int16 of the seat that decides,
+    ``action_masks`` (N, 127) int8, ``seats`` (N,) int32; and to the step just made: ``rewards`` (N, seats) float32,
+    ``terminated`` and ``truncated`` (N,) bool, ``deal_ended`` (N,) bool, ``deal_scores`` (N, sides) int32 and
+    ``end_reasons`` (N,) int32 (index into END_REASONS) of the deals that ended with it. They are reused: copy what is
+    to be kept. ``ended`` holds the record of each slot's deal that ended last, with its counters of behaviour.
+
+    The n-th game of slot i has a seed made from (seed, i, n) only, whatever happens in other slots.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        rules: Any = "whitnack",
+        seed: int = 0,
+        *,
+        reward: str = "score_difference",
+        episode: str = "game",
+        deal: int | None = None,
+        shaping: str | None = None,
+        autoreset: str = "SAME_STEP",
+        events: bool = False,
+        observations: bool = True,
+        max_decisions: int = DEFAULT_MAX_DECISIONS,
+        threads: int = 1,
+    ) -> None:
+        """Start N games.
+
+        num_games: 1 or more. rules: a preset's name, a path, a RuleSet, a dict of overrides, or a list of those (each
+        game draws one by its seed; same numbers of seats and sides). seed: 0..2**63-1. reward: "score_difference"
+        (own deal score minus the mean of the others', /1000), "score" (own deal score /1000) or "win" (+1 shared among
+        the winners of the game). episode: "game", or "deal": one deal from scores 0, its number given by `deal`, or
+        drawn from the game's seed. shaping: None, "table" (open points) or "full" (hidden cards too: a training
+        signal that no policy may read). autoreset: "SAME_STEP" (an ended game's slot holds its next game at once; what
+        all seats saw at its end is in ``final_observations``) or "DISABLED" (it stays; its mask is all 0, its actions
+        are ignored). events: with the observation's section of public events. observations: False leaves
+        ``observations`` unwritten. max_decisions: a safety cap that truncates a game. threads: among which the games are
+        shared out, 1 or more; the results are the same. It pays from some thousands of games a thread (docs/performance.md).
+
+        Raises ValueError (RulesError for rules) naming the argument, the value and what is allowed.
+        """
+        self.num_games = check_int("num_games", num_games, 1, 1 << 24)
+        self.rules = load_rule_sets(rules)
+        self.num_seats, self.num_sides = self.rules[0].players, self.rules[0].num_sides
+        self.num_actions = len(ACTIONS)
+        self.observation_layout = ObservationLayout((self.num_seats, self.num_sides), events=events)
+        self.state_layout = StateLayout((self.num_seats, self.num_sides))
+        self.observation_width = self.observation_layout.width
+        self.observation_scale = self.observation_layout.scales()
+        check_choice("autoreset", autoreset, ("SAME_STEP", "DISABLED"))
+        self.metadata = {"autoreset_mode": _autoreset_mode(autoreset)}
+        self.reward = check_choice("reward", reward, REWARDS)
+        self.shaping = check_choice("shaping", shaping, SHAPINGS)
+        self.episode = check_choice("episode", episode, EPISODES)
+        if deal is not None:
+            if episode != "deal":
+                raise ValueError(f"deal={deal!r} needs episode='deal'")
+            check_int("deal", deal, 1, 1000)
+        self.deal = deal
+        check_choice("events", events, (False, True))
+        check_choice("observations", observations, (False, True))
+        self.rule_records = np.concatenate([one.to_record() for one in self.rules])
+        self._search = 0 if needs_search(self.rule_records) else None
+        self._settings = np.zeros(v.NUM_SETTINGS, np.int64)
+        self._settings[v.REWARD] = REWARDS[reward]
+        self._settings[v.SHAPING] = SHAPINGS[shaping]
+        self._settings[v.AUTORESET] = autoreset == "SAME_STEP"
+        self._settings[v.SINGLE_DEAL] = episode == "deal"
+        self._settings[v.FIXED_DEAL] = deal or 0
+        self._settings[v.EVENTS] = bool(events)
+        self._settings[v.OBSERVE] = bool(observations)
+        self._settings[v.MAX_DECISIONS] = check_int("max_decisions", max_decisions, 1, 1 << 60)
+        self.threads = check_int("threads", threads, 1, _MAX_THREADS)
+        # How often games may have changed: whoever made something of them for the decision at hand can tell that it has passed.
+        self.num_moves = 0
+        self._allocate()
+        self.reset(seed)
+
+    def _allocate(self) -> None:
+        n, seats, sides = self.num_games, self.num_seats, self.num_sides
+        self.games = np.zeros(n, GAME_DTYPE)
+        self.ended = np.zeros(n, GAME_DTYPE)
+        self.observations = np.zeros((n, self.observation_width), np.int16)
+        self.action_masks = np.zeros((n, self.num_actions), np.int8)
+        self.seats = np.zeros(n, np.int32)
+        self.rewards = np.zeros((n, seats), np.float32)
+        self.terminated = np.zeros(n, bool)
+        self.truncated = np.zeros(n, bool)
+        self.deal_ended = np.zeros(n, bool)
+        self.deal_scores = np.zeros((n, sides), np.int32)
+        self.end_reasons = np.zeros(n, np.int32)
+        final_games = n if self._settings[v.AUTORESET] else 0
+        self.final_observations = np.zeros((final_games, seats, self.observation_width), np.int16)
+        self.game_seeds = np.zeros(n, np.int64)
+        self.game_numbers = np.zeros(n, np.int64)
+        self.decisions = np.zeros(n, np.int64)
+        self._all = np.ones(n, np.int8)
+        self._actions = np.zeros(n, np.int64)
+        # Of observe(), made when first asked for.
+        self._other = np.zeros((0, self.observation_width), np.int16)
+        self._runner = GameRunner(self)
+
+    def _run(self, mode: int, chosen: np.ndarray) -> None:
+        self.num_moves += mode != v.MODE_DRAW
+        self._check_overflow(self._runner.run(mode, chosen))
+
+    def _check_overflow(self, code: int) -> None:
+        """Raise OverflowError for the code of a pass, the slot + 1 of such a game or 0."""
+        if code:
+            slot = code - 1
+            scores = self.games[slot]["scores"][: self.num_sides].tolist()
+            raise OverflowError(
+                f"game {slot}: a score does not fit into the observation (int16 in units of 5 points, at most "
+                f"{32767 * 5} either way); totals are {scores}"
+            )
+
+    def reset(self, seed: int | None = None, *, game_seeds: Sequence[int] | np.ndarray | None = None, slots=None) -> None:
+        """Start new games.
+
+        seed: of all slots, whose games are counted from 0 again; None keeps the seed and goes on counting. game_seeds:
+        (N,) the games' own seeds instead (``deck_for(rules, seed, deal)`` gives their decks); games that follow them by
+        autoreset are made from (seed, slot, number) again. slots: (N,) bool or
+        indices of the games to start; None: all.
+
+        Raises ValueError for a seed out of range.
+        """
+        chosen = self._all if slots is None else self._chosen(slots)
+        seeds = self._game_seeds(game_seeds)
+        if seed is not None:
+            self._settings[v.SEED] = check_int("seed", seed, 0, MAX_SEED)
+            self.game_numbers[chosen != 0] = 0
+        self._settings[v.EXPLICIT_SEEDS] = seeds is not None
+        if seeds is not None:
+            self.game_seeds[chosen != 0] = seeds[chosen != 0]
+        self._run(v.MODE_START, chosen)
+
+    def _game_seeds(self, game_seeds) -> np.ndarray | None:
+        if game_seeds is None:
+            return None
+        # As objects, so that NumPy neither rounds nor wraps them.
+        seeds = list(np.asarray(game_seeds, object).reshape(-1)) if not isinstance(game_seeds, str) else []
+        if len(seeds) != self.num_games:
+            raise ValueError(f"game_seeds={game_seeds!r} must be {self.num_games} whole numbers from 0 to {MAX_SEED}")
+        return np.array([check_int("game_seeds", one, 0, MAX_SEED) for one in seeds], np.int64)
+
+    def _chosen(self, slots) -> np.ndarray:
+        """(N,) int8, 1 for the slots named by a mask or by numbers."""
+        slots = np.asarray(slots)
+        chosen = np.zeros(self.num_games, np.int8)
+        if slots.dtype == bool and slots.shape == (self.num_games,):
+            chosen[slots] = 1
+            return chosen
+        if slots.size and (slots.dtype.kind not in "iu" or slots.min() < 0 or slots.max() >= self.num_games):
+            n = self.num_games
+            raise ValueError(f"slots={slots.tolist()!r}: games are 0 to {n - 1}, a mask has {n} entries")
+        chosen[slots.astype(np.int64)] = 1
+        return chosen
+
+    def _check_slot(self, slot: int) -> int:
+        return check_int("slot", slot, 0, self.num_games - 1)
+
+    def _check_out(self, out: np.ndarray, width: int) -> np.ndarray:
+        """out, if kernels can write into it: they look at no bounds."""
+        shape = (self.num_games, width)
+        if not isinstance(out, np.ndarray) or out.dtype != np.int16 or out.shape != shape or not out.flags.c_contiguous:
+            raise ValueError(f"out must be a C-contiguous int16 array of shape {shape}")
+        return out
+
+    def step(self, actions, slots=None) -> None:
+        """Play one action in every game: (N,) integers. The results stand in the buffers.
+
+        slots: (N,) bool or indices of the games to play in; None: all. The others' actions are not looked at, and their
+        places in the buffers stay as they are.
+
+        Raises IllegalActionError, naming slot, label and reason, before any game has moved; ValueError for another
+        shape or type; OverflowError if a score does not fit into the observation.
+        """
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_games,):
+            raise ValueError(f"actions have shape {actions.shape}; step needs ({self.num_games},), one a game")
+        if actions.dtype.kind not in "iu":
+            raise ValueError(f"actions have dtype {actions.dtype}; step needs integers")
+        self._actions[:] = actions
+        chosen = self._all if slots is None else self._chosen(slots)
+        self.num_moves += 1
+        code = self._runner.step(chosen)
+        if code < 0:
+            self._raise_illegal(-1 - code)
+        self._check_overflow(code)
+
+    def step_unchecked(self, action: int) -> None:
+        """Play one action, known to be legal, in every game: for adapters that have looked at the mask themselves."""
+        self._actions[:] = action
+        self._run(v.MODE_STEP, self._all)
+
+    def random_actions(self) -> np.ndarray:
+        """A legal action of every game, each as likely: (N,) int64, new; 0 for a game that is over.
+
+        By the game's seed and the number of its decision: asked again before the next step, the same.
+        """
+        self._run(v.MODE_DRAW, self._all)
+        return self._actions.copy()
+
+    def stop(self, slots) -> None:
+        """Break off the games of these slots (as for ``reset``): they count as truncated until they are started again.
+
+        Raises ValueError for a slot that does not exist, RuntimeError with autoreset, which would start them at once.
+        """
+        if self._settings[v.AUTORESET]:
+            raise RuntimeError("games can be broken off only with autoreset='DISABLED'")
+        chosen = self._chosen(slots) != 0
+        self.truncated[chosen] = True
+        self.action_masks[chosen] = 0
+
+    def _raise_illegal(self, slot: int) -> None:
+        from hf_env.explanations import why_illegal
+
+        action = int(self._actions[slot])
+        if not 0 <= action < len(ACTIONS):
+            what = f"{action} by seat {self.seats[slot]} is no action; they are 0 to {len(ACTIONS) - 1}"
+            raise IllegalActionError(f"game {slot}: {what}")
+        label = ACTIONS.label(action)
+        reason = why_illegal(self.games, slot, self.rule_records, action)
+        raise IllegalActionError(f"game {slot}: {label} by seat {self.seats[slot]} is illegal: {reason}")
+
+    def observe(self, seats, out: np.ndarray | None = None) -> np.ndarray:
+        """Observation (N, F) int16 of one seat of each game as things stand, the mover's or any other's.
+
+        seats: (N,) integers or one for all. out: (N, F) int16, where to write, else a buffer that the next call reuses.
+
+        Raises ValueError for seats or an array that do not fit, OverflowError if a score does not fit into int16.
+        """
+        seats = np.asarray(seats)
+        if seats.shape not in ((), (self.num_games,)) or seats.dtype.kind not in "iu":
+            raise ValueError(f"seats={seats.tolist()!r} must be one whole number or {self.num_games} of them")
+        if ((seats < 0) | (seats >= self.num_seats)).any():
+            raise ValueError(f"seats={seats.tolist()!r} must be 0 to {self.num_seats - 1}")
+        each = np.empty(self.num_games, np.int32)
+        each[:] = seats
+        if out is None:
+            if not len(self._other):
+                self._other = np.zeros((self.num_games, self.observation_width), np.int16)
+            out = self._other
+        self._check_out(out, self.observation_width)
+        self._check_overflow(v.observe_games(self.games, self.rule_records, each, out, self._settings[v.EVENTS]))
+        return out
+
+    def states(self, out: np.ndarray | None = None) -> np.ndarray:
+        """State vectors (N, G) int16, the whole truth of each game (StateLayout). out: (N, G) int16, where to write, else new.
+
+        Raises ValueError for an array that does not fit, OverflowError if a score does not fit into int16.
+        """
+        if out is None:
+            out = np.empty((self.num_games, self.state_layout.width), np.int16)
+        self._check_out(out, self.state_layout.width)
+        self._check_overflow(v.write_states(self.games, self.rule_records, out))
+        return out
+
+    def refresh(self) -> None:
+        """Write masks, observations and seats anew after ``games`` was changed from outside."""
+        self._run(v.MODE_REFRESH, self._all)
+
+    def snapshot(self, slot: int) -> bytes:
+        """One game's whole state in the fast binary form, for ``restore`` into any slot of a like VectorGame.
+
+        Raises ValueError for a slot that does not exist.
+        """
+        self._check_slot(slot)
+        return self.games[slot].tobytes() + self.decisions[slot].tobytes() + self.game_numbers[slot].tobytes()
+
+    def restore(self, slot: int, snapshot: bytes) -> None:
+        """Put a snapshot into a slot and write its buffers.
+
+        Raises ValueError for a slot that does not exist, for bytes of another length or of another rule set.
+        """
+        self._check_slot(slot)
+        size = GAME_DTYPE.itemsize
+        if len(snapshot) != size + 16:
+            raise ValueError(f"a snapshot has {size + 16} bytes, this one {len(snapshot)}")
+        rule = int(np.frombuffer(snapshot, GAME_DTYPE, 1)["rule"][0])
+        if not 0 <= rule < len(self.rules):
+            raise ValueError(f"the snapshot is of rule set {rule}; here are {len(self.rules)}, counted from 0")
+        self._state_target("games")[slot] = np.frombuffer(snapshot, np.uint8, size)
+        self.decisions[slot], self.game_numbers[slot] = np.frombuffer(snapshot, np.int64, 2, size)
+        game = self.games[slot]
+        self.game_seeds[slot] = game["seed"]
+        over = bool(game["game_over"])
+        self.terminated[slot], self.truncated[slot], self.deal_ended[slot] = over, False, over
+        chosen = np.zeros(self.num_games, np.int8)
+        chosen[slot] = 1
+        self._run(v.MODE_REFRESH, chosen)
+
+    def _state_target(self, name: str) -> np.ndarray:
+        """A view of a buffer; of an array of records its bytes, (N, size)."""
+        buffer = self._settings if name == "settings" else getattr(self, name)
+        return buffer.view(np.uint8).reshape(self.num_games, -1) if name in ("games", "ended") else buffer
+
+    _STATE = ("games", "ended", "game_seeds", "game_numbers", "decisions", "rewards", "terminated", "truncated",
+              "deal_ended", "deal_scores", "end_reasons")  # fmt: skip
+
+    def state_dict(self) -> dict[str, np.ndarray]:
+        """All games in progress and all that decides about the next ones, as arrays; bit-exact (see load_state_dict)."""
+        # Records as bytes: NumPy's copy of records leaves the padding between fields unset.
+        return {name: self._state_target(name).copy() for name in (*self._STATE, "settings")}
+
+    def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
+        """Put back what state_dict gave, in a VectorGame made with the same arguments.
+
+        Raises ValueError naming the first array of another shape, or a missing one.
+        """
+        for name in (*self._STATE, "settings"):
+            if name not in state:
+                raise ValueError(f"the state lacks {name!r}")
+            value, target = np.asarray(state[name]), self._state_target(name)
+            if value.shape != target.shape or value.dtype != target.dtype:
+                raise ValueError(f"{name!r} has shape {value.shape} of {value.dtype}, not {target.shape} of {target.dtype}")
+        for name in (*self._STATE, "settings"):
+            self._state_target(name)[...] = state[name]
+        self.refresh()
+
+
+def _autoreset_mode(name: str):
+    """Gymnasium's AutoresetMode of that name."""
+    from gymnasium.vector import AutoresetMode
+
+    return AutoresetMode[name]

@@ -1,0 +1,96 @@
+"""The engine's pass over the games of a VectorGame: its arguments made once, its games shared among threads."""
+
+from typing import Any
+
+import numpy as np
+
+from hf_env.engine.cards import MAX_CARDS, MAX_SEATS
+from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
+from hf_env.engine.state import GAME_DTYPE
+from hf_env.kernels.compile import INTERPRETED
+from hf_env.vector import step as v
+from hf_env.vector.threads import run_blocks, split
+
+
+def bound(entry: Any, arguments: tuple) -> Any:
+    """The function compiled for arguments of these types, after a call with them; interpreted, the entry itself.
+
+    Called by way of the entry, Numba looks at the types of all arguments each time: half of a single game's step.
+    """
+    entry(*arguments)  # compiles it, or loads it
+    if hasattr(entry, "get_overload"):
+        return entry.get_overload(tuple(entry.typeof_pyval(argument) for argument in arguments))
+    return entry
+
+
+class GameRunner:
+    """``run_games`` on the buffers of one VectorGame, whose arrays must stay the same objects.
+
+    vec: the VectorGame, its buffers allocated.
+    """
+
+    def __init__(self, vec: Any) -> None:
+        self._settings = vec._settings
+        self._slots = v.Slots(vec._actions, vec.game_seeds, vec.game_numbers, vec.decisions)
+        self._buffers = v.Buffers(
+            vec.observations, vec.action_masks, vec.seats, vec.rewards, vec.terminated, vec.truncated,
+            vec.deal_ended, vec.deal_scores, vec.end_reasons, vec.ended, vec.final_observations,
+        )  # fmt: skip
+        self._checked = (vec._actions, vec.action_masks, vec.terminated, vec.truncated)
+        self._drawn = (vec._actions, vec.game_seeds, vec.decisions, vec.action_masks)
+        self._tables = (self._slots, self._buffers)
+        self._before = (vec.games, vec.rule_records, vec._settings)
+        # Whole arrays and bounds, not a part of each array: a game's seed is made of its slot's number. Interpreted there is
+        # one thread.
+        blocks = split(vec.num_games, 1 if INTERPRETED else vec.threads)
+        self._blocks = [(np.array([block.start, block.stop], np.int64), _work()) for block in blocks]
+        self._growth = vec._search
+        self._compiled: Any = None
+        self._compiled_check: Any = None
+
+    def step(self, chosen: np.ndarray) -> int:
+        """Play the actions in the games with chosen[slot] != 0, (N,) int8, if all of them are legal.
+
+        Returns 0; -1 - slot of the first illegal one, before any game has moved; or slot + 1 of an overflow.
+        """
+        if self._compiled_check is None:
+            self._compiled_check = bound(v.find_illegal, (self._settings, chosen, *self._checked))
+        slot = self._compiled_check(self._settings, chosen, *self._checked)
+        return -1 - int(slot) if slot >= 0 else self.run(v.MODE_STEP, chosen)
+
+    def run(self, mode: int, chosen: np.ndarray) -> int:
+        """Pass over the games with chosen[slot] != 0, (N,) int8, as the mode and the settings say; what ``run_games`` returns.
+
+        Actions of MODE_STEP must be legal.
+        """
+        if mode == v.MODE_DRAW:
+            v.draw_actions(chosen, *self._drawn)
+            return v.OK
+        run = self._compiled or self._compile()
+        self._settings[v.MODE] = mode
+        if len(self._blocks) == 1:  # without a function between: a single game's step is a few microseconds
+            bounds, work = self._blocks[0]
+            return run(bounds, *self._before, chosen, self._tables, work, self._growth)
+
+        def run_block(block: tuple[np.ndarray, v.Work]) -> int:
+            return run(block[0], *self._before, chosen, self._tables, block[1], self._growth)
+
+        return next((code for code in run_blocks(run_block, self._blocks) if code != v.OK), v.OK)
+
+    def _compile(self):
+        # With no game chosen.
+        bounds, work = self._blocks[0]
+        nothing = np.zeros(len(self._buffers.seats), np.int8)
+        self._compiled = bound(v.run_games, (bounds, *self._before, nothing, self._tables, work, self._growth))
+        return self._compiled
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Compiled code does not pickle.
+        return self.__dict__ | {"_compiled": None, "_compiled_check": None}
+
+
+def _work() -> v.Work:
+    """What one thread works in."""
+    return v.Work(
+        np.zeros(2, GAME_DTYPE), np.zeros((NUM_ROWS, PLAN_WIDTH), np.int64), np.zeros(MAX_CARDS, np.uint8), np.zeros(MAX_SEATS, np.int64)
+    )  # fmt: skip

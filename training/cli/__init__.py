@@ -1,0 +1,1 @@
+"""The command ``handfoot``, a module for each subcommand."""

@@ -1,0 +1,136 @@
+"""What the subcommands share: options, errors of one line, progress on stderr."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hf_env.seeds import MAX_SEED
+
+seed_option = click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of everything random.")
+rules_option = click.option(
+    "--rules", "rules", default="whitnack", show_default=True, metavar="NAME|FILE", help="Rule set: a name or a TOML file."
+)
+several_rules_option = click.option(
+    "--rules", "rules", multiple=True, default=("whitnack",), show_default="whitnack", metavar="NAME|FILE",
+    help="Rule set: a name or a TOML file. Several times: each game draws one of them.",
+)  # fmt: skip
+set_option = click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one rule, as deals=3; may be repeated.")
+
+
+class Commands(click.Group):
+    """A group that names close matches for a command that it lacks."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def resolve_command(self, context: click.Context, args: list[str]):
+        if args and self.get_command(context, args[0]) is None and not args[0].startswith("-"):
+            close = difflib.get_close_matches(args[0], self.commands, n=2, cutoff=0.5) or list(self.commands)
+            raise click.UsageError(f"there is no command {args[0]!r}; did you mean {' or '.join(close)}?", context)
+        return super().resolve_command(context, args)
+
+
+def require_command(context: click.Context) -> None:
+    """Show a group's help and raise UsageError where no command was given; called by groups that run without one."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+        raise click.UsageError("no command given")
+
+
+class FiniteRange(click.FloatRange):
+    """A range of numbers that leaves out nan, which no comparison does."""
+
+    def convert(self, value, param, ctx):
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
+
+
+class Failure(click.ClickException):
+    """Something went wrong that is neither the user's mistake nor a policy's: one line, exit code 1."""
+
+
+class Mistake(click.ClickException):
+    """The user asked for what cannot be done, or named a policy that fails: one line, exit code 2."""
+
+    exit_code = 2
+
+
+def oneline(text: Any) -> str:
+    """The text on one line."""
+    return " ".join(str(text).split())
+
+
+def load_rule_set(source: str, settings: tuple[str, ...]):
+    """The RuleSet of ``--rules`` with the changes of ``--set``. Raises Mistake as the rules say."""
+    from hf_env.rules import RulesError, load_rules, parse_setting
+
+    try:
+        return load_rules(source, **dict(parse_setting(setting) for setting in settings))
+    except RulesError as error:
+        raise Mistake(str(error)) from None
+
+
+def load_rule_list(sources: tuple[str, ...], settings: tuple[str, ...]) -> list:
+    """The RuleSets of repeated ``--rules``. Raises Mistake, also where they cannot be played at one table."""
+    from hf_env.vector.game import load_rule_sets
+
+    sets = [load_rule_set(source, settings) for source in sources]
+    try:
+        load_rule_sets(sets)
+    except ValueError as error:
+        raise Mistake(str(error)) from None
+    return sets
+
+
+def load_policy(spec: str):
+    """The policy of a spec. Raises Mistake, with the close matches of an unknown name."""
+    from agents import UnknownPolicyError, load
+    from agents.registry import SCRIPTED
+
+    try:
+        return load(spec)
+    except UnknownPolicyError as error:
+        name = spec.partition(":")[0]
+        close = [] if name in SCRIPTED else difflib.get_close_matches(name, (*SCRIPTED, "pretrained"), n=2, cutoff=0.55)
+        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+        raise Mistake(f"{error}{hint}") from None
+    except (ValueError, OSError) as error:  # a damaged checkpoint
+        raise Mistake(str(error)) from None
+
+
+def check_writable(path: Path | None) -> None:
+    """Raise Mistake now rather than after long work, where a file could not be written to this path."""
+    if path is None:
+        return
+    if not path.parent.is_dir():
+        raise Mistake(f"{path} cannot be written: there is no folder {path.parent}")
+    existed = path.exists()
+    try:
+        with open(path, "a"):
+            pass
+    except OSError as error:
+        raise Mistake(f"{path} cannot be written: {error.strerror}") from None
+    if not existed:
+        path.unlink()
+
+
+@contextmanager
+def progress_bar(description: str) -> Iterator[Callable[[float, float | None], None]]:
+    """A bar on stderr, where that is a terminal; gives a function of (done, total)."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task(description, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -1,0 +1,182 @@
+"""``handfoot evaluate``: two policies on duplicate deals."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from training.cli.common import (
+    Failure,
+    FiniteRange,
+    Mistake,
+    check_writable,
+    load_policy,
+    load_rule_list,
+    progress_bar,
+    seed_option,
+    set_option,
+    several_rules_option,
+)
+from training.cli.contest import (
+    between,
+    check_installed,
+    deals_option,
+    limit_option,
+    played,
+    processes_option,
+    records_option,
+    write_report,
+)
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b")
+@deals_option
+@seed_option
+@several_rules_option
+@set_option
+@click.option(
+    "--precision", type=FiniteRange(0, 1e9, min_open=True), default=50.0, show_default=True, metavar="POINTS",
+    help="Say how many more deals an interval of +- POINTS a deal needs.",
+)  # fmt: skip
+@click.option("--json", "json_path", type=click.Path(dir_okay=False, path_type=Path), help="Write the result there too.")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="Write a report there, with the records of the games. A folder of the same settings is gone on with.",
+)  # fmt: skip
+@records_option
+@processes_option
+@limit_option("a policy that takes longer ends the command")
+def evaluate(
+    a: str, b: str, deals: int, seed: int, rules: tuple, settings: tuple, precision: float, json_path: Path | None,
+    out: Path | None, records: bool, processes: int | None, limit_seconds: float,
+) -> None:  # fmt: skip
+    """Compare the policies A and B: who makes more points a deal?
+
+    A and B are random, greedy, expert, ..., the path of a run or checkpoint, or python:MODULE:NAME. Every game is played
+    again with the sides swapped, on the same cards; with more than two sides A sits once on each, B on all others. The
+    interval takes each game seed as one observation, whatever number of deals it has. A policy that fails ends the command
+    with the reason.
+    """
+    sets = load_rule_list(rules, settings)
+    policies = load_policy(a), load_policy(b)
+    check_writable(json_path)
+    is_small = processes == 1 or in_one_block(deals, sets)
+    if out is None and is_small and always_answers(a) and always_answers(b):
+        result = measure(policies, (a, b), deals, seed, sets)
+    else:
+        from training.evaluation.contests import Plan
+
+        plan = Plan(deals, seed, sets, out, records, processes, limit_seconds=limit_seconds)
+        result = measure_in_processes((a, b), plan)
+    click.echo(summary(result, precision))
+    if json_path is not None:
+        write_result(json_path, result, precision)
+    if out is not None:
+        from training.evaluation.report import evaluation_html
+
+        click.echo(f"report in {write_report(out, evaluation_html(result, records=records))}")
+
+
+def in_one_block(deals: int, rules) -> bool:
+    """Whether there is nothing to spread over processes."""
+    from training.evaluation.matches import deals_in_a_game
+    from training.evaluation.series import GAMES_A_BLOCK
+
+    return deals <= GAMES_A_BLOCK * (deals_in_a_game(rules) or 1)
+
+
+def always_answers(spec: str) -> bool:
+    """Whether a policy needs no process that can be ended: one of this project that does not search."""
+    from agents.registry import PYTHON, parse_spec
+
+    return not spec.startswith(PYTHON) and parse_spec(spec)[0] != "search"
+
+
+def measure_in_processes(names: tuple[str, str], plan):
+    """An evaluation by a Plan, in processes of its own."""
+    from training.evaluation.contests import evaluation
+
+    if plan.out is not None:
+        check_installed()
+    with progress_bar(f"{names[0]} against {names[1]}, deals") as report:
+        return played(lambda plan: evaluation(*names, plan), replace(plan, on_progress=report))
+
+
+def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
+    """An evaluation with a progress bar; errors as the command reports them."""
+    from agents.play.games import PolicyError, UnfitPolicyError
+    from training.evaluation import evaluate
+
+    try:
+        with progress_bar(f"{names[0]} against {names[1]}, deals") as report:
+            return evaluate(policies[0], policies[1], deals=deals, seed=seed, rules=rules, names=names, on_progress=report)
+    except (UnfitPolicyError, PolicyError) as error:
+        raise Mistake(str(error)) from None
+
+
+def write_result(path: Path, result, precision: float | None = None) -> None:
+    """Write a result as JSON. Raises Failure where the disk refuses."""
+    try:
+        path.write_text(json.dumps(result.to_json(precision), indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise Failure(f"{path} cannot be written: {error.strerror}") from None
+
+
+def summary(result, precision: float = 50.0) -> str:
+    """The result in lines for a reader. precision: half width of the interval for which the deals are counted."""
+    from training.evaluation import MIN_CLUSTERS
+    from training.evaluation.duplicate import place_names
+
+    a, b = place_names(result)
+    difference, won = result.difference, result.games_won
+    rounded = f" (rounded up from {result.asked_deals:,})" if result.num_deals != result.asked_deals else ""
+    lines = [
+        f"{a} against {b} under {', '.join(one.name for one in result.rules)}, seed {result.seed}",
+        f"  {result.num_deals:,} deals{rounded}: {result.num_games:,} games, "
+        f"{result.num_clusters:,} game seeds in {result.num_seatings} seatings each",
+        f"  difference     {difference.mean:+,.1f} points a deal{between(difference, '+,.1f')}",
+        f"  games won      {won.mean:.1%}{between(won, '.1%')}; even would be {1 / result.num_seatings:.1%}",
+        f"  points a deal  {result.points_a:,.1f} and {result.points_b:,.1f}",
+        f"  gone out       {result.gone_out_a:.1%} and {result.gone_out_b:.1%} of deals, a side",
+        f"  verdict        {a} is {result.verdict}" if result.verdict != "inconclusive" else "  verdict        inconclusive",
+    ]
+    if result.num_clusters < MIN_CLUSTERS:
+        lines[-1] += f": {result.num_clusters} game seeds are too few, at least {MIN_CLUSTERS} are needed"
+    lines += [f"  precision      {line}" for line in _precision(result, precision)]
+    lines += _behaviour(result, a, b) + _seats(result, a)
+    lines.append(f"  {result.num_decisions:,} decisions in {result.seconds:,.1f} s")
+    return "\n".join(lines)
+
+
+def _precision(result, points: float) -> list[str]:
+    """How many more deals are needed, and what duplicate deals saved."""
+    more = result.more_deals(points)
+    if more is None:
+        return []
+    needed = f"about {more:,} more deals" if more else "no more deals"
+    lines = [f"an interval of ± {points:g} points a deal needs {needed}"]
+    if result.saving is not None:
+        lines.append(f"games on cards of their own would need {result.saving:.1f} times as many deals as duplicate ones")
+    return lines
+
+
+def _behaviour(result, a: str, b: str) -> list[str]:
+    """The figures of both, one a line."""
+    from training.evaluation.behaviour import BEHAVIOUR, told
+
+    rows = [["behaviour", a, b]]
+    rows += [[label, *(told(key, one[key]) for one in (result.behaviour_a, result.behaviour_b))] for key, (label, _) in BEHAVIOUR.items()]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    return [f"  {row[0].ljust(widths[0])}  {row[1].rjust(widths[1])}  {row[2].rjust(widths[2])}" for row in rows]
+
+
+def _seats(result, a: str) -> list[str]:
+    lines = [f"  {a} by seat, points a deal more and share of deals gone out:"]
+    return lines + [
+        f"    seat {one.seat}  {one.difference.mean:+,.1f}{between(one.difference, '+,.1f')}; {one.gone_out:.1%}" for one in result.seats
+    ]

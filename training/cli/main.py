@@ -1,0 +1,79 @@
+"""The command ``handfoot``. Each subcommand has a module cli_<name>.py beside this one; heavy imports wait until used.
+
+Exit codes: 0 success; 1 something failed; 2 the user asked for what cannot be done, or a policy failed where that ends
+the command, with one line on stderr; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+
+import click
+
+from hf_env import __version__
+from training.cli.bench import bench
+from training.cli.common import Commands, oneline, require_command
+from training.cli.crossplay import crossplay
+from training.cli.evaluate import evaluate
+from training.cli.play import play
+from training.cli.replay import replay
+from training.cli.rules import rules
+from training.cli.tournament import tournament
+from training.cli.train import train
+
+_COMMANDS = (train, evaluate, tournament, crossplay, play, replay, rules, bench)
+
+
+@click.group(cls=Commands, invoke_without_command=True)
+@click.version_option(__version__, prog_name="handfoot")
+@click.pass_context
+def handfoot(context: click.Context) -> None:
+    """Hand and Foot: train agents, compare them, look at games and rules."""
+    require_command(context)
+
+
+for _command in _COMMANDS:
+    handfoot.add_command(_command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with these arguments (None: the process's own) and return its exit code."""
+    format_before, warnings.formatwarning = warnings.formatwarning, _one_line
+    try:
+        # The code of an Exit, which click returns in this mode; commands return nothing.
+        return handfoot.main(arguments, prog_name="handfoot", standalone_mode=False) or 0
+    except click.ClickException as error:
+        click.echo(f"handfoot: {oneline(error.format_message())}{_where_to_look(error)}", err=True)
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("handfoot: interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone; nothing more can be written, at exit neither.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    finally:
+        warnings.formatwarning = format_before
+
+
+def _one_line(message, category, filename, lineno, line=None) -> str:
+    """A warning as the command tells it: without the place in the code."""
+    return f"handfoot: warning: {oneline(message)}\n"
+
+
+def _where_to_look(error: click.ClickException) -> str:
+    """The help that explains what was mistyped."""
+    context = getattr(error, "ctx", None)
+    return f" (see {context.command_path} --help)" if context is not None else ""
+
+
+def main() -> None:
+    """Entry point of the console script; exits with the command's code."""
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()

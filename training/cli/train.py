@@ -1,0 +1,229 @@
+"""``handfoot train``: self-play, then the evaluation against the anchors, and the report."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hf_env.seeds import FOR_FINAL, FOR_MEASUREMENT, MAX_SEED, grow_seed
+from training.cli.common import Failure, FiniteRange, Mistake, load_rule_list
+from training.cli.extras import missing_extra
+
+DEFAULT_MINUTES = 5.0
+# Needed by training only; the rest of the command works without.
+_NEEDED = ("torch", "safetensors", "tensorboard", "matplotlib")
+# On the way: enough for a curve, 25 game seeds under whitnack, without taking much of the training's time.
+_DEALS_ON_THE_WAY = 200
+
+
+@click.command()
+@click.option(
+    "--rules", "rules", multiple=True, metavar="NAME|FILE", help="Rule set; several times: each game draws one.  [default: whitnack]"
+)
+@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one rule, as deals=3; may be repeated.")
+@click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of everything random.  [default: 0]")
+@click.option(
+    "--minutes", type=FiniteRange(0, 60 * 24 * 365, min_open=True),
+    help=f"Training time; with --resume further time.  [default: {DEFAULT_MINUTES:g}, unless --decisions is given]",
+)  # fmt: skip
+@click.option(
+    "--decisions", type=click.IntRange(1, 10**15),
+    help="Decisions of all seats to train for, with --resume further ones. With this budget alone a run repeats exactly.",
+)  # fmt: skip
+@click.option(
+    "--config",
+    "config_file",
+    metavar="NAME|FILE",
+    help="quick (5 minutes, the default), standard (an hour), long (two), several (an hour, many rule sets), or a TOML file of settings; "
+    "other options override it.",
+)
+@click.option(
+    "--seats", metavar="PLAYER,...",
+    help="Who sits at each seat: learner, past (a frozen past self), random, greedy:noise=0.1, expert, "
+    "pool:NAME (drawn a seat), team:NAME (drawn a side).",
+)  # fmt: skip
+@click.option(
+    "--pool", "pools", multiple=True, metavar="NAME=PLAYER*WEIGHT,...",
+    help="A pool to draw from, as opponents=past*3,expert,greedy:noise=0.1; weight 1 where none is given. May be repeated.",
+)  # fmt: skip
+@click.option("--from", "initial", metavar="POLICY", help="Go on from this policy: pretrained, or the path of a run or checkpoint.")
+@click.option("--out", type=click.Path(path_type=Path), help="Run folder.  [default: runs/RULES-DATE-TIME]")
+@click.option("--resume", "resumed", type=click.Path(path_type=Path), metavar="RUN", help="Continue the run in this folder.")
+@click.option("--device", help="PyTorch's name of where to learn, as cpu or cuda.  [default: cpu]")
+@click.option(
+    "--deals", type=click.IntRange(0, 10_000_000), default=4000, show_default=True,
+    help="Deals of the final evaluation against each of expert, greedy and random; 0: none.",
+)  # fmt: skip
+@click.option("--quiet", is_flag=True, help="No progress.")
+def train(
+    rules: tuple, settings: tuple, seed: int | None, minutes: float | None, decisions: int | None,
+    config_file: str | None, seats: str | None, pools: tuple, initial: str | None, out: Path | None, resumed: Path | None,
+    device: str | None, deals: int, quiet: bool,
+) -> None:  # fmt: skip
+    """Train a policy by self-play, evaluate it, and write a report.
+
+    The run folder holds the config, checkpoints, a TensorBoard log, the learning curve and report.md. Ctrl-C ends the
+    training and keeps what was learned.
+    """
+    check_installed()
+    from agents.neural.checkpoint import CheckpointError
+    from training.config import ConfigError
+    from training.run.guards import FAILURES
+
+    check_device(device)
+    try:
+        if resumed is None:
+            config = _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device)
+            result = _begin(config, out, quiet)
+        else:
+            given = {"--rules": rules, "--set": settings, "--seed": seed is not None, "--out": out}
+            given |= {"--config": config_file, "--seats": seats, "--pool": pools, "--from": initial}
+            _refuse_with_resume(given)
+            result, config = _continue(resumed, minutes, decisions, device, quiet)
+    except (ConfigError, CheckpointError) as error:
+        raise Mistake(str(error)) from None
+    except FAILURES as error:
+        raise Failure(str(error)) from None
+    except OSError as error:
+        raise Failure(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from None
+    click.echo(f"trained {result.decisions:,} decisions in {result.seconds:,.0f} s; checkpoint {result.checkpoint}")
+    if result.stopped_by == "signal":
+        click.echo(f"stopped early; evaluate it with: handfoot evaluate {result.run_dir}:mode=argmax greedy")
+        raise click.exceptions.Exit(130)
+    report = finish(result.run_dir, config, deals)
+    click.echo(f"report {report}")
+
+
+def check_installed() -> None:
+    """Raise Mistake that says what to install where a package is missing that only training needs."""
+    line = missing_extra("training needs", "train", *_NEEDED)
+    if line is not None:
+        raise Mistake(line)
+
+
+def check_device(device: str | None) -> None:
+    """Raise Mistake for a device that PyTorch does not know or this machine lacks."""
+    import torch
+
+    try:
+        torch.zeros(1, device=device or "cpu")
+    except (RuntimeError, AssertionError) as error:
+        raise Mistake(f"--device {device} cannot be used: {str(error).splitlines()[0]}") from None
+
+
+def _refuse_with_resume(given: dict[str, Any]) -> None:
+    for name, value in given.items():
+        if value:
+            raise Mistake(f"{name} cannot be given with --resume: a run keeps the settings that it began with")
+
+
+def _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device):
+    """The config of the options over that of the file. Raises ConfigError."""
+    from training.config import TrainConfig, load_config
+
+    base = load_config(config_file) if config_file else TrainConfig()
+    changes: dict[str, Any] = {"device": device} if device else {}
+    if seed is not None:
+        changes["seed"] = seed
+    if rules or settings or not config_file:
+        tables = [_as_config(one) for one in load_rule_list(rules or ("whitnack",), settings)]
+        changes["rules"] = tables if len(tables) > 1 else tables[0]
+    if minutes or decisions:
+        changes |= {"time_budget_seconds": 60 * minutes if minutes else None, "decisions_budget": decisions}
+    if seats is not None:
+        changes["seats"] = tuple(part.strip() for part in seats.split(","))
+    if pools:
+        changes["pools"] = base.pools | dict(_parse_pool(pool) for pool in pools)
+    if initial is not None:
+        from training.trainer import load_initial
+
+        changes |= {"initial_policy": initial, "network": load_initial(initial).config}
+    return base.replace(**changes)
+
+
+def _parse_pool(text: str) -> tuple[str, dict[str, float]]:
+    """Name and players with weights of ``NAME=PLAYER*WEIGHT,...``. Raises Mistake."""
+    name, equals, players = text.partition("=")
+    if not (name and equals and players):
+        raise Mistake(f"--pool {text!r} is not of the form NAME=PLAYER*WEIGHT,...")
+    pool = {}
+    for part in players.split(","):
+        player, star, weight = part.strip().partition("*")
+        try:
+            pool[player] = float(weight) if star else 1.0
+        except ValueError:
+            raise Mistake(f"--pool {text!r}: {weight!r} is no weight of {player!r}") from None
+    return name, pool
+
+
+def _begin(config, out: Path | None, quiet: bool):
+    from hf_env.rules import RulesError
+    from hf_env.vector.game import load_rule_sets
+    from training.trainer import train as run
+
+    try:
+        sets = load_rule_sets(config.rules)
+    except (RulesError, ValueError) as error:
+        raise Mistake(str(error)) from None
+    run_dir = out or Path("runs") / f"{sets[0].name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    click.echo(f"run folder {run_dir}")
+    return run(config, run_dir, _on_the_way(config), show_progress=not quiet)
+
+
+def _as_config(rule_set) -> str | dict[str, Any]:
+    """The rule set as a config holds it: a name, or a table that does not depend on the file that it came from."""
+    table = tomllib.loads(rule_set.to_toml())
+    return table["preset"] if len(table) == 1 else table
+
+
+def _continue(run_dir: Path, minutes, decisions, device, quiet):
+    from agents.neural.checkpoint import CheckpointError, read_json
+    from training.config import TrainConfig
+    from training.run.checkpoints import read_checkpoint
+    from training.trainer import CONFIG_NAME, resume
+
+    if not (run_dir / CONFIG_NAME).is_file():
+        raise CheckpointError(f"{run_dir} is no run folder: it has no {CONFIG_NAME}")
+    config = TrainConfig.from_json(read_json(run_dir / CONFIG_NAME))
+    values = read_checkpoint(run_dir)[2]
+    changes: dict[str, Any] = {"device": device} if device else {}
+    if minutes or decisions:
+        changes["time_budget_seconds"] = values["seconds"] + 60 * minutes if minutes else None
+        changes["decisions_budget"] = values["decisions"] + decisions if decisions else None
+    config = config.replace(**changes)
+    if config.progress(values["seconds"], values["decisions"]) >= 1:
+        raise Mistake(f"{run_dir} has used up its budget; give further --minutes or --decisions")
+    return resume(run_dir, _on_the_way(config), show_progress=not quiet, **changes), config
+
+
+def _on_the_way(config):
+    from training.evaluation import anchor_evaluation
+
+    return anchor_evaluation(config.rules, grow_seed(config.seed, FOR_MEASUREMENT), _DEALS_ON_THE_WAY)
+
+
+def finish(run_dir: Path, config, deals: int) -> Path:
+    """Evaluate the run's policy against the anchors, print and save the results, and write the report."""
+    from training.cli.common import load_policy
+    from training.cli.evaluate import measure, summary, write_result
+    from training.evaluation import ANCHORS
+    from training.run.report import write_report
+
+    if deals == 0:
+        return write_report(run_dir)
+    # As it plays best: by its likeliest actions, without the chance that it needed for learning.
+    policy, name = load_policy(f"{run_dir}:mode=argmax"), f"{run_dir.name}:mode=argmax"
+    results, texts = {}, []
+    # Other cards than on the way: the last measurement must not be one that training could be stopped by.
+    seed = grow_seed(config.seed, FOR_FINAL)
+    for anchor in ANCHORS:
+        result = measure((policy, load_policy(anchor)), (name, anchor), deals, seed, config.rules)
+        write_result(run_dir / f"evaluation-{anchor}.json", result)
+        results[anchor] = (result.difference.mean, result.difference.half_width)
+        texts.append(summary(result))
+        click.echo(texts[-1])
+    return write_report(run_dir, results, notes="\n\n".join(f"```\n{text}\n```" for text in texts))

@@ -1,0 +1,1 @@
+"""A run's folder: checkpoints, state, log and report."""

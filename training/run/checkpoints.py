@@ -1,0 +1,199 @@
+"""The exact state of a run on disk, between two rollouts: all that the next iteration depends on.
+
+A run folder holds ``latest.json``, which points into ``checkpoints/``; each checkpoint there is a policy
+(agents/neural/checkpoint.py) with ``state.safetensors`` and ``state.json`` beside it. Frozen selves lie in
+``pool/``, each under the name of its hash, and are written once. There are no open streams to keep: a rollout's
+end cuts and bootstraps every one of them (training/learning/advantages.py).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from agents.neural.checkpoint import (
+    JSON_NAME,
+    POINTER_NAME,
+    CheckpointError,
+    load_policy,
+    read_json,
+    read_verified,
+    save_policy,
+    sha256,
+    write_file,
+    write_json,
+)
+
+STATE_FORMAT = "hf-training-state/2"
+STATE_TENSORS = "state.safetensors"
+STATE_JSON = "state.json"
+# One more than needed, for the case that the newest is found damaged.
+_KEPT = 2
+_PART = ".part"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_logger = logging.getLogger(__name__)
+
+
+def write_checkpoint(
+    run_dir: Path, name: str, network, info: dict[str, Any], arrays: dict[str, np.ndarray], values: dict[str, Any]
+) -> Path:
+    """Write a checkpoint beside the others, point to it, and remove the oldest; returns its folder.
+
+    info: of the policy, as ``save_policy`` takes it. arrays: plain or structured arrays. values: JSON values.
+    """
+    folder = run_dir / "checkpoints" / name
+    part = folder.with_name(name + _PART)
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    policy_digest = save_policy(part, network, info)
+    data = safetensors.numpy.save({key: _plain(array) for key, array in arrays.items()})
+    write_file(part / STATE_TENSORS, data)
+    head = {
+        "format": STATE_FORMAT,
+        "sha256": sha256(data),
+        "policy_sha256": policy_digest,
+        "policy_json_sha256": sha256((part / JSON_NAME).read_bytes()),
+        "values_sha256": _digest(values),
+    }
+    write_json(part / STATE_JSON, head | {"values": values})
+    shutil.rmtree(folder, ignore_errors=True)
+    os.replace(part, folder)
+    _sync(folder.parent)
+    write_json(run_dir / POINTER_NAME, {"checkpoint": f"checkpoints/{name}"})
+    _remove_old(run_dir)
+    return folder
+
+
+def read_checkpoint(run_dir: Path) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
+    """Network, arrays and values of the newest checkpoint, or, where that is damaged, of the newest whole one.
+
+    Structured arrays come back as bytes (N, itemsize) uint8: see ``as_like``. Raises CheckpointError, saying what is
+    wrong with the newest, where none is whole.
+    """
+    if not (run_dir / POINTER_NAME).is_file():
+        raise CheckpointError(f"{run_dir} holds no checkpoint: {POINTER_NAME} is not there")
+    first_error = None
+    for folder in _candidates(run_dir):
+        try:
+            found = _read(run_dir, folder)
+        except CheckpointError as error:
+            first_error = first_error or error
+            continue
+        if first_error is not None:
+            _logger.warning("%s; going on from %s", first_error, folder)
+        return found
+    raise first_error or CheckpointError(f"{run_dir} holds no checkpoint")
+
+
+def _candidates(run_dir: Path) -> list[Path]:
+    """Folders of checkpoints: the one that the pointer names, then the others, newest first."""
+    folders = sorted(_finished(run_dir), reverse=True)
+    try:
+        name = read_json(run_dir / POINTER_NAME)["checkpoint"].removeprefix("checkpoints/")
+    except (CheckpointError, TypeError, KeyError, AttributeError):
+        return folders
+    pointed = run_dir / "checkpoints" / Path(name).name
+    return [pointed, *(folder for folder in folders if folder != pointed)]
+
+
+def _read(run_dir: Path, folder: Path) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
+    state = read_json(folder / STATE_JSON)
+    if not isinstance(state, dict) or state.get("format") != STATE_FORMAT:
+        found = state.get("format") if isinstance(state, dict) else None
+        raise CheckpointError(f"{folder / STATE_JSON} is of the format {found!r}, this version reads {STATE_FORMAT!r}")
+    values = state.get("values")
+    if not isinstance(values, dict) or _digest(values) != state.get("values_sha256"):
+        raise CheckpointError(f"{folder / STATE_JSON} is damaged: its values do not have the SHA-256 that it names")
+    network, info = load_policy(folder)
+    read_verified(folder / JSON_NAME, state.get("policy_json_sha256", ""))
+    if info["sha256"] != state.get("policy_sha256"):
+        raise CheckpointError(f"the policy in {folder} is not the one that its state was saved with")
+    data = read_verified(folder / STATE_TENSORS, state.get("sha256", ""))
+    try:
+        arrays = safetensors.numpy.load(data)
+    except safetensors.SafetensorError as error:
+        raise CheckpointError(f"{folder / STATE_TENSORS} cannot be read: {error}") from None
+    for digest in _named_members(values):
+        load_member(run_dir, digest)
+    return network, arrays, values
+
+
+def _named_members(values: dict[str, Any]) -> list[str]:
+    """Hashes of the frozen selves that a checkpoint's values name."""
+    return [member["digest"] for member in values.get("league", {}).get("members", [])]
+
+
+def _digest(values: dict[str, Any]) -> str:
+    """SHA-256 of JSON values, whatever their order and spacing in the file."""
+    return sha256(json.dumps(values, sort_keys=True).encode())
+
+
+def _sync(folder: Path) -> None:
+    """Have the folder's entries on disk, so that the pointer never outlives what it points to; a no-op on Windows."""
+    if os.name != "nt":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _finished(run_dir: Path) -> list[Path]:
+    folder = run_dir / "checkpoints"
+    if not folder.is_dir():
+        return []
+    return [path for path in folder.iterdir() if path.is_dir() and path.suffix != _PART]
+
+
+def as_like(array: np.ndarray, template: np.ndarray) -> np.ndarray:
+    """Inverse of storing a structured array as bytes: ``array`` with the template's dtype and shape.
+
+    Raises CheckpointError where it does not fit, as when the engine's record has changed.
+    """
+    if template.dtype.names is None:
+        if array.dtype != template.dtype:
+            raise CheckpointError(f"a saved array has dtype {array.dtype}, this version keeps {template.dtype}")
+        return array
+    if array.dtype != np.uint8 or array.shape[-1] != template.dtype.itemsize:
+        raise CheckpointError("the games in progress were saved by a version with another record")
+    return np.ascontiguousarray(array).view(template.dtype).reshape(array.shape[:-1])
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    array = np.ascontiguousarray(array)
+    if array.dtype.names is None:
+        return array
+    return array.view(np.uint8).reshape(*array.shape, array.dtype.itemsize)
+
+
+def save_member(run_dir: Path, digest: str, data: bytes) -> None:
+    """Write a frozen self's tensors under the name of their hash, unless they are there."""
+    folder = run_dir / "pool"
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{digest}.safetensors"
+    if not path.exists():
+        write_file(path, data)
+
+
+def load_member(run_dir: Path, digest: str) -> bytes:
+    """A frozen self's tensors. Raises CheckpointError where they are missing or not those of the hash."""
+    if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
+        raise CheckpointError(f"{digest!r} is no SHA-256 of a frozen self")
+    return read_verified(run_dir / "pool" / f"{digest}.safetensors", digest)
+
+
+def _remove_old(run_dir: Path) -> None:
+    """Keep the newest checkpoints; what a killed process left half written goes. Frozen selves stay, for the strength curve."""
+    for path in (run_dir / "checkpoints").glob(f"*{_PART}"):
+        shutil.rmtree(path)
+    for folder in sorted(_finished(run_dir))[:-_KEPT]:
+        shutil.rmtree(folder)

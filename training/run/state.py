@@ -1,0 +1,144 @@
+"""The exact state of a trainer as arrays and JSON values, and back: all that its next iteration depends on.
+
+A test walks over every object of a trainer and fails where something that an iteration changes is in neither.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.neural.checkpoint import CheckpointError
+from agents.neural.policy import first_difference, layout_sections
+from hf_env.rules.ruleset import flat
+from hf_env.seeds import SEEDS_VERSION
+from training.league.league import Member
+from training.run.checkpoints import as_like, load_member, read_checkpoint
+
+_logger = logging.getLogger(__name__)
+
+
+def trainer_state(trainer) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Arrays and JSON values of a ``training.trainer.Trainer`` between two iterations, all but its network's tensors."""
+    learner = trainer.learner
+    league_arrays, league_values = trainer.league.state()
+    arrays = {f"games/{key}": np.asarray(array) for key, array in trainer.games.state_dict().items()}
+    arrays |= {f"league/{key}": array for key, array in league_arrays.items()}
+    if learner.critic is not None:
+        arrays |= {f"critic/{name}": tensor.detach().cpu().numpy() for name, tensor in learner.critic.state_dict().items()}
+    for name, parameter in learner.named_parameters():
+        for key, tensor in learner.optimiser.state[parameter].items():
+            arrays[f"optimiser/{name}/{key}"] = tensor.detach().cpu().numpy()
+    values = {
+        "arrays": sorted(arrays),
+        "seeds": SEEDS_VERSION,
+        "config": trainer.config.fingerprint_values(),
+        "rules": _rules(trainer),
+        "sections": layout_sections(trainer.games.observation_layout),
+        "iteration": trainer.iteration,
+        "decisions": trainer.decisions,
+        "seconds": trainer.seconds,
+        "step_number": trainer.collector.step_number,
+        "num_rollouts": trainer.collector.num_rollouts,
+        "evaluations": trainer.evaluations,
+        "pool_additions": trainer.pool_additions,
+        "normaliser": learner.normaliser.state(),
+        "minibatches": learner.generator.bit_generator.state,
+        "strength": trainer.strength.state(),
+        "league": league_values,
+    }
+    return arrays, values
+
+
+def restore_trainer(trainer) -> float:
+    """Take up the exact state of the run folder's newest whole checkpoint; returns the seconds that the run has taken.
+
+    Raises CheckpointError where there is none, or naming the first difference where it is of a run with other settings,
+    rules or observation.
+    """
+    network, arrays, values = read_checkpoint(trainer.run_dir)
+    try:
+        _check_fits(trainer, values)
+        _load(trainer, network, arrays, values)
+        # A state of before names no version of the seeds.
+        begun_with = values.get("seeds", 1)
+        if begun_with != SEEDS_VERSION:
+            _logger.warning(
+                "%s was begun with seeds of version %s, this is version %s: it goes on with other cards, so not bit for bit",
+                trainer.run_dir, begun_with, SEEDS_VERSION,
+            )  # fmt: skip
+        return values["seconds"]
+    except KeyError as error:
+        raise CheckpointError(f"the checkpoint lacks {error.args[0]!r}: it is of another version") from None
+    except (TypeError, ValueError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(f"the checkpoint does not fit this version: {error}") from None
+
+
+def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any]) -> None:
+    learner = trainer.learner
+    # An optimiser's moment that is not there would silently begin anew.
+    for name in values["arrays"]:
+        if name not in arrays:
+            raise KeyError(name)
+    template = trainer.games.state_dict()
+    trainer.games.load_state_dict({k: as_like(arrays[f"games/{k}"], np.asarray(v)) for k, v in template.items()})
+    learner.network.load_state_dict(network.state_dict())
+    if learner.critic is not None:
+        tensors = {name: arrays[f"critic/{name}"] for name in learner.critic.state_dict()}
+        learner.critic.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in tensors.items()})
+    for name, parameter in learner.named_parameters():
+        prefix = f"optimiser/{name}/"
+        keys = [key for key in arrays if key.startswith(prefix)]
+        # "step" stays on the CPU, as the optimiser made it; the moments go where the parameter is.
+        learner.optimiser.state[parameter] = {
+            key.removeprefix(prefix): torch.from_numpy(arrays[key].copy()).to(parameter.device) for key in keys
+        }
+    learner.normaliser.load_state(values["normaliser"])
+    learner.generator.bit_generator.state = values["minibatches"]
+    members = [
+        Member.from_bytes(
+            one["number"],
+            one["decisions"],
+            load_member(trainer.run_dir, one["digest"]),
+            trainer.config.network,
+            trainer.games.num_actions,
+            trainer.config.device,
+        )
+        for one in values["league"]["members"]
+    ]
+    league_arrays = {key.removeprefix("league/"): array for key, array in arrays.items() if key.startswith("league/")}
+    trainer.league.load_state(league_arrays, values["league"], members)
+    trainer.strength.load_state(values["strength"])
+    trainer.iteration, trainer.decisions = values["iteration"], values["decisions"]
+    trainer.evaluations, trainer.pool_additions = values["evaluations"], values["pool_additions"]
+    trainer.collector.step_number, trainer.collector.num_rollouts = values["step_number"], values["num_rollouts"]
+
+
+def _check_fits(trainer, values: dict[str, Any]) -> None:
+    """Raises CheckpointError naming the first setting, rule or section that differs."""
+    for name, here in trainer.config.fingerprint_values().items():
+        made_with = values["config"].get(name)
+        if made_with != here:
+            raise CheckpointError(f"the checkpoint was made with {name} = {made_with!r}, not {here!r}")
+    if len(values["rules"]) != len(_rules(trainer)):
+        raise CheckpointError(f"the checkpoint is of {len(values['rules'])} rule sets, here are {len(_rules(trainer))}")
+    for saved, here in zip(values["rules"], _rules(trainer), strict=True):
+        for option in {**here, **saved}:
+            if saved.get(option) != here.get(option):
+                was, now = saved.get(option), here.get(option)
+                raise CheckpointError(f"the rules are not those of the checkpoint: {option} was {was!r}, here it is {now!r}")
+    difference = first_difference(values["sections"], layout_sections(trainer.games.observation_layout))
+    if difference:
+        raise CheckpointError(f"the checkpoint was made for another observation: {difference}")
+
+
+def _rules(trainer) -> list[dict[str, Any]]:
+    """Every option of each rule set, and its fingerprint, which changes with an option's meaning too."""
+    sets = [{**flat(rules.resolved()), "fingerprint": rules.fingerprint} for rules in trainer.rules]
+    return [{name: value for name, value in options.items() if name != "preset"} for options in json.loads(json.dumps(sets))]

@@ -1,0 +1,1 @@
+"""Studies: programs that measure or fit something once, run by ``python -m``."""
