@@ -86,9 +86,9 @@ class TrainConfig:
     The run:
     num_evaluations: measurements against the anchors during the run.
     checkpoint_seconds: between two checkpoints; one is always written at the end and on Ctrl-C.
-    parts: into which a batch of positions and a minibatch are cut, so that as many cores work side by side
-        (training/learning/shards.py). Part of what a run repeats by: the parts decide how sums are rounded. threads: that work on
-        the parts; 0: as many as there are cores. device: torch's name, ``cpu`` or ``cuda``, which takes a batch in one part.
+    processes: that share the games and each minibatch among them, so that as many cores work side by side
+        (training/processes.py). A run repeats exactly for the same number; more are faster, up to the cores. 0: as many as
+        there are cores, at most 8. device: torch's name, ``cpu`` or ``cuda``, for which 0 processes are 1.
     precision: of the products of matrices, "float32" or "bfloat16". compiled: run the networks that learn through torch.compile.
         Neither pays for a network of this size on a CPU (docs/performance.md).
     """
@@ -133,8 +133,7 @@ class TrainConfig:
 
     num_evaluations: int = 4
     checkpoint_seconds: float = 60.0
-    parts: int = 2
-    threads: int = 0
+    processes: int = 0
     device: str = "cpu"
     precision: str = "float32"
     compiled: bool = False
@@ -143,7 +142,7 @@ class TrainConfig:
         """Raises ConfigError naming the first setting that makes no sense."""
         if self.time_budget_seconds is None and self.decisions_budget is None:
             raise ConfigError("a run needs time_budget_seconds or decisions_budget")
-        for name in ("num_games", "rollout_steps", "epochs", "minibatch_size", "parts"):
+        for name in ("num_games", "rollout_steps", "epochs", "minibatch_size"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         for name in ("time_budget_seconds", "decisions_budget", "learning_rate", "clip", "max_gradient_norm", "max_kl"):
@@ -156,7 +155,7 @@ class TrainConfig:
             "pool_size",
             "hardness",
             "num_evaluations",
-            "threads",
+            "processes",
             "entropy_start",
             "entropy_end",
             "value_coefficient",
@@ -164,6 +163,8 @@ class TrainConfig:
         ):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must not be negative, got {getattr(self, name)}")
+        if self.processes > self.num_games:
+            raise ConfigError(f"processes must be at most num_games, got {self.processes} for {self.num_games} games")
         if not 0 < self.pool_interval <= 1:
             raise ConfigError(f"pool_interval must be above 0 and at most 1, got {self.pool_interval}")
         # JSON and TOML know no tuples.
@@ -202,7 +203,9 @@ class TrainConfig:
     def from_json(cls, values: dict[str, Any]) -> TrainConfig:
         """The config of ``to_json``'s values. Raises ConfigError for an unknown setting."""
         try:
-            return cls(**(values | {"network": NetworkConfig(**values["network"])}))
+            # A run of before processes was one process, whose threads had parts of the rows.
+            kept = {"processes": 1} | {name: value for name, value in values.items() if name not in ("parts", "threads")}
+            return cls(**(kept | {"network": NetworkConfig(**values["network"])}))
         except (TypeError, KeyError) as error:
             raise ConfigError(f"the config does not fit this version: {error}") from None
 
@@ -217,7 +220,7 @@ class TrainConfig:
 
     def fingerprint_values(self) -> dict[str, Any]:
         """The settings that a resumed run must share with its checkpoint: all but budgets and the run's upkeep."""
-        free = ("max_kl", "time_budget_seconds", "decisions_budget", "num_evaluations", "checkpoint_seconds", "threads", "device")
+        free = ("max_kl", "time_budget_seconds", "decisions_budget", "num_evaluations", "checkpoint_seconds", "device")
         values = json.loads(json.dumps(self.to_json()))
         return {name: value for name, value in values.items() if name not in free}
 

@@ -6,37 +6,36 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from agents.neural import NeuralPolicy, build_network
-from agents.neural.base import PolicyValueNetwork
 from agents.neural.checkpoint import POINTER_NAME, read_json, write_json
 from agents.neural.policy import layout_sections
-from agents.registry import load
-from hf_env import ObservationLayout, RuleSet, VectorGame
-from hf_env.observation.layout import Section
+from hf_env import VectorGame
 from hf_env.rules import load_rules
-from hf_env.rules.ruleset import flat
 from hf_env.seeds import FOR_CRITIC, FOR_LINEUPS, FOR_MINIBATCHES, FOR_TRAINING_GAMES, FOR_WEIGHTS, generator, grow_seed
+from hf_env.vector.threads import even_blocks
 from training.config import ConfigError, TrainConfig
 from training.league.league import League
 from training.league.lineups import LineupError, make_lineup
 from training.learning.critic import build_critic
+from training.learning.initial import load_initial_weights
 from training.learning.ppo import PpoLearner
-from training.learning.rollout import Collector, Rollout
+from training.learning.rollout import Collector, Rollout, RolloutStats
+from training.learning.visible import visible_scale
+from training.processes import Processes, default_processes, led_processes
 from training.run import metrics as names
 from training.run.checkpoints import save_member, write_checkpoint
 from training.run.guards import FAILURES, StrengthWatch, check_divergence, save_failure
 from training.run.progress import ProgressDisplay
 from training.run.report import LEAGUE_NAME, RunLog, write_report
-from training.run.state import restore_trainer, trainer_state
+from training.run.state import load_state, rank_state, read_state, trainer_state
 
 CONFIG_NAME = "config.json"
 _logger = logging.getLogger(__name__)
@@ -44,63 +43,9 @@ _logger = logging.getLogger(__name__)
 EvaluateFn = Callable[[NeuralPolicy], Mapping[str, tuple[float, float]]]
 
 
-def visible_scale(games, ignored: tuple[str, ...], rules: Sequence[RuleSet] = ()) -> np.ndarray:
-    """(F,) float32: the games' observation scale, 0 in the sections that the network is not to see.
-
-    Left out beside the ignored ones: options that are the same in all deals of all the ``rules``.
-    Raises ConfigError for a section that does not exist.
-    """
-    scale = np.array(games.observation_scale, np.float32)
-    for name in ignored:
-        names = [section.name for section in games.observation_layout.sections]
-        if name not in names:
-            raise ConfigError(f"network.ignored: the observation has no section {name!r}; it has {', '.join(names)}")
-        scale[games.observation_layout[name].slice] = 0.0
-    for section in constant_options(rules):
-        scale[section.slice] = 0.0
-    return scale
-
-
-def constant_options(rules: Sequence[RuleSet]) -> list[Section]:
-    """Sections of the observation with options that never change under these rules: they tell a network nothing."""
-    if not rules:
-        return []
-    seen = []
-    for one in rules:
-        games = VectorGame(1, one, 0)
-        for deal in range(1 + max([0, *(len(value) for value in flat(one.resolved()).values() if isinstance(value, list | tuple))])):
-            games.games["deal"] = deal
-            seen.append(games.observe(np.zeros(1, np.int32))[0].copy())
-    constant = (np.array(seen) == seen[0]).all(0)
-    layout = ObservationLayout(rules[0])
-    return [section for section in layout.sections if section.name.startswith("option_") and constant[section.slice].all()]
-
-
-def load_initial(spec: str) -> PolicyValueNetwork:
-    """The network of a policy to go on from. spec: of ``agents.load``. Raises ConfigError where it names none."""
-    try:
-        policy = load(spec)
-    except ValueError as error:
-        raise ConfigError(f"initial_policy: {error}") from None
-    if not isinstance(policy, NeuralPolicy):
-        raise ConfigError(f"initial_policy: {spec} is no network")
-    return policy.network
-
-
-def take_over(ours: PolicyValueNetwork, spec: str) -> None:
-    """Give a network what a policy has learned. Raises ConfigError for one that is built otherwise or sees other numbers."""
-    theirs = load_initial(spec)
-    for name, value in asdict(ours.config).items():
-        if getattr(theirs.config, name) != value:
-            raise ConfigError(f"initial_policy: {spec} has network.{name} = {getattr(theirs.config, name)!r}, the run {value!r}")
-    if not torch.equal(theirs.observation_scale, ours.observation_scale):
-        raise ConfigError(f"initial_policy: {spec} sees other numbers of the observation: it was trained under other rule sets")
-    ours.load_state_dict(theirs.state_dict())
-
-
 @dataclass(frozen=True)
 class TrainResult:
-    """How a run ended. stopped_by: "budget" or "signal". seconds: of all its parts together."""
+    """How a run ended. stopped_by: "budget" or "signal". seconds: of all its parts together. processes: that it ran on."""
 
     run_dir: Path
     checkpoint: Path
@@ -108,15 +53,22 @@ class TrainResult:
     iterations: int
     seconds: float
     stopped_by: str
+    processes: int = 1
 
 
 class Trainer:
     """A run: its games, its learner, its league and its log.
 
-    games: a VectorGame with SAME_STEP autoreset. evaluate_fn: called ``num_evaluations`` times on the way.
+    Of several processes each has one, with games of its own; that of rank 0 leads, measures and writes.
+
+    games: a VectorGame with SAME_STEP autoreset. evaluate_fn: called ``num_evaluations`` times on the way. processes: that
+    learn together; None: this one alone.
     """
 
-    def __init__(self, config: TrainConfig, run_dir: Path, games, evaluate_fn: EvaluateFn | None = None) -> None:
+    def __init__(
+        self, config: TrainConfig, run_dir: Path, games, evaluate_fn: EvaluateFn | None = None, processes: Processes | None = None
+    ) -> None:
+        self.processes = processes = processes or Processes()
         self.config, self.run_dir, self.games, self.evaluate_fn = config, run_dir, games, evaluate_fn
         sources = config.rules if isinstance(config.rules, list) else [config.rules]
         self.rules = [load_rules(source) for source in sources]
@@ -128,17 +80,19 @@ class Trainer:
             critic_seed = grow_seed(config.seed, FOR_CRITIC)
             critic = build_critic(config.network, scale, games.observation_layout, games.num_actions, games.num_seats, critic_seed)
             critic.to(config.device)
-        self.learner = PpoLearner(network.to(config.device), config, generator(config.seed, FOR_MINIBATCHES), critic)
+        self.learner = PpoLearner(
+            network.to(config.device), config, generator(config.seed, FOR_MINIBATCHES, *processes.numbers), critic, processes
+        )
         if config.device == "cpu":
-            # Threads take a part of the rows each (training/learning/shards.py), not a share of every operation.
+            # Other cores are other processes'.
             torch.set_num_threads(1)
         try:
             lineup = make_lineup(config.seats, config.pools, games.num_seats, games.num_sides)
         except LineupError as error:
             raise ConfigError(str(error)) from None
-        draws = generator(config.seed, FOR_LINEUPS)
-        self.league = League(lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, draws)
-        self.collector = Collector(games, self.league, config, critic, self.learner.forward)
+        draws = generator(config.seed, FOR_LINEUPS, *processes.numbers)
+        self.league = League(lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, draws, processes)
+        self.collector = Collector(games, self.league, config, critic, self.learner.forward, processes.numbers)
         self.strength = StrengthWatch()
         self.log = RunLog(run_dir)
         self.iteration = self.decisions = 0
@@ -162,22 +116,24 @@ class Trainer:
         """
         return NeuralPolicy(self.learner.network, info=self._info(), mode=mode)
 
+    def _tell(self, task: str, argument: Any = None) -> None:
+        """Have the other processes do a task of ``do_as_told``, which this one goes on to do itself."""
+        self.processes.first((task, argument))
+
+    def do_as_told(self) -> None:
+        """Do one task of rank 0's, as another process."""
+        task, argument = self.processes.first(("", None))
+        tasks: dict[str, Callable[[Any], Any]] = {
+            "play_and_learn": self._play_and_learn, "give_state": self._give_state, "load": self._load, "weights": self._take_weights
+        }  # fmt: skip
+        tasks[task](argument)
+
     def iterate(self) -> dict[str, float]:
         """One rollout and one update; returns their metrics, which are also logged."""
-        started = time.perf_counter()
         progress = self.progress
-        self._freeze_if_due(progress)
-        rollout = self.collector.collect(self.learner.network, self.config.teacher_share(progress) > 0.0)
-        collected = time.perf_counter()
-        values = self._learn(rollout, progress)
-        learned = time.perf_counter()
-        self.iteration += 1
-        self.decisions += rollout.stats.decisions
-        values |= names.play_metrics(rollout.stats)
-        values |= names.speed_metrics(rollout.stats, learned - collected, learned - started)
+        self._tell("play_and_learn", progress)
+        values, lineups = self._play_and_learn(progress)
         values |= self._evaluate_if_due()
-        lineups = self.league.take_finished()
-        values |= names.league_metrics(self.league, lineups)
         values |= {
             "run/anchors_fallen": float(len(self.strength.fallen)),
             "run/decisions": float(self.decisions),
@@ -187,6 +143,22 @@ class Trainer:
         self.log.write(values, lineups)
         return values
 
+    def _play_and_learn(self, progress: float) -> tuple[dict[str, float], list[dict[str, Any]]]:
+        """What all processes do of an iteration: the metrics of play, learning and league, and the line-ups of finished games."""
+        started = time.perf_counter()
+        self._freeze_if_due(progress)
+        rollout = self.collector.collect(self.learner.network, self.config.teacher_share(progress) > 0.0)
+        collected = time.perf_counter()
+        values = self._learn(rollout, progress)
+        learned = time.perf_counter()
+        stats = RolloutStats.total(self.processes.gather(rollout.stats))
+        self.iteration += 1
+        self.decisions += stats.decisions
+        values |= names.play_metrics(stats)
+        values |= names.speed_metrics(stats, learned - collected, learned - started)
+        lineups = self.league.take_finished()
+        return values | names.league_metrics(self.league, lineups), lineups
+
     def _learn(self, rollout: Rollout, progress: float) -> dict[str, float]:
         """The update; where it breaks down, its batch is saved and the error names the folder."""
         try:
@@ -194,6 +166,9 @@ class Trainer:
             check_divergence(values, self.config.max_kl)
         except FAILURES as error:
             number = self.iteration + 1
+            rollout = self.processes.first(rollout, getattr(error, "rank", 0))
+            if self.processes.rank:
+                raise
             folder = save_failure(self.run_dir, number, rollout, self.learner.network, self._info(), error)
             raise type(error)(f"update {number}: {error}; the batch is kept in {folder}") from None
         return values
@@ -201,7 +176,8 @@ class Trainer:
     def _freeze_if_due(self, progress: float) -> None:
         if self.config.pool_size and progress >= (self.pool_additions + 1) * self.config.pool_interval:
             member = self.league.add(self.learner.network, self.decisions)
-            save_member(self.run_dir, member.digest, member.data)
+            if self.processes.rank == 0:
+                save_member(self.run_dir, member.digest, member.data)
             self.pool_additions += 1
 
     def _evaluate_if_due(self) -> dict[str, float]:
@@ -224,17 +200,38 @@ class Trainer:
         """
         for member in self.league.members.values():
             member.verify()
+        self._tell("give_state")
         arrays, values = trainer_state(self)
         write_json(self.run_dir / LEAGUE_NAME, self.league.table())
         return write_checkpoint(self.run_dir, f"{self.iteration:08d}", self.learner.network, self._info(), arrays, values)
+
+    def _give_state(self, _: None) -> None:
+        """As another process than rank 0's: give what ``save`` writes of it."""
+        for member in self.league.members.values():
+            member.verify()
+        self.processes.gather(rank_state(self))
 
     def restore(self) -> None:
         """Take up the exact state of the run folder's newest whole checkpoint (training/run/state.py).
 
         Raises CheckpointError where there is none, or it is of a run with other settings, rules or observation.
         """
-        self._seconds_before, self._started = restore_trainer(self), time.perf_counter()
+        found = read_state(self)
+        self._tell("load", found)
+        self._load(found)
         self.log.cut_after(self.iteration, self.decisions)
+
+    def _load(self, found: Any) -> None:
+        self._seconds_before, self._started = load_state(self, found), time.perf_counter()
+
+    def begin_from(self, spec: str) -> None:
+        """Give the network what a policy has learned. Raises ConfigError for one that does not fit."""
+        load_initial_weights(self.learner.network, spec)
+        weights = self.learner.network.state_dict()
+        self._tell("weights", weights)
+
+    def _take_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
+        self.learner.network.load_state_dict(weights)
 
     def _info(self) -> dict[str, Any]:
         """What the policy's JSON says beside the network."""
@@ -256,12 +253,32 @@ class Trainer:
         }
 
 
-def make_games(config: TrainConfig):
-    """The VectorGame of a config."""
+def make_games(config: TrainConfig, rank: int = 0, size: int = 1):
+    """The VectorGame of a config, or a process's share of it. rank: of the process. size: of all processes."""
+    share = even_blocks(config.num_games, size)[rank]
+    seed = grow_seed(config.seed, FOR_TRAINING_GAMES, *Processes(rank, size).numbers)
     return VectorGame(
-        config.num_games, config.rules, grow_seed(config.seed, FOR_TRAINING_GAMES), reward=config.reward, episode=config.episode,
-        shaping=config.shaping, autoreset="SAME_STEP",
+        share.stop - share.start, config.rules, seed, reward=config.reward, episode=config.episode, shaping=config.shaping,
+        autoreset="SAME_STEP",
     )  # fmt: skip
+
+
+@contextmanager
+def open_trainer(config: TrainConfig, run_dir: Path, evaluate_fn: EvaluateFn | None = None, games=None) -> Iterator[Trainer]:
+    """A trainer with the other processes that its config asks for, which end with the context.
+
+    games: of one process; None makes them by the config.
+    Raises ConfigError for such games and several processes; ProcessError where a process ends before its time.
+    """
+    if config.processes == 0:
+        several = games is None and torch.device(config.device).type == "cpu"
+        config = config.replace(processes=default_processes(config.num_games) if several else 1)
+    if games is not None and config.processes > 1:
+        raise ConfigError("games that are given are those of one process: set processes = 1")
+    with led_processes(config.processes, {"config": config, "run_dir": run_dir}) as processes:
+        trainer = Trainer(config, run_dir, games or make_games(config, 0, processes.size), evaluate_fn, processes)
+        processes.connect()
+        yield trainer
 
 
 def train(
@@ -282,19 +299,19 @@ def train(
     what was learned is saved either way.
 
     Raises ConfigError where the folder already holds a run; NonFiniteError or DivergenceError where learning broke
-    down (the last checkpoint stays, and the offending batch is kept).
+    down (the last checkpoint stays, and the offending batch is kept); ProcessError where a process of the run has ended.
     """
     run_dir = Path(run_dir)
     if (run_dir / POINTER_NAME).exists() or (run_dir / CONFIG_NAME).exists():
         raise ConfigError(f"{run_dir} already holds a run: resume it or choose another folder")
     run_dir.mkdir(parents=True, exist_ok=True)
-    trainer = Trainer(config, run_dir, games or make_games(config), evaluate_fn)
-    if config.initial_policy is not None:
-        take_over(trainer.learner.network, config.initial_policy)
-    write_json(run_dir / CONFIG_NAME, config.to_json())
-    # From here on there is always a checkpoint to resume, whenever the process is killed.
-    trainer.save()
-    return _run(trainer, show_progress, should_stop)
+    with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
+        if config.initial_policy is not None:
+            trainer.begin_from(config.initial_policy)
+        write_json(run_dir / CONFIG_NAME, trainer.config.to_json())
+        # From here on there is always a checkpoint to resume, whenever the process is killed.
+        trainer.save()
+        return _run(trainer, show_progress, should_stop)
 
 
 def resume(
@@ -315,10 +332,10 @@ def resume(
     """
     run_dir = Path(run_dir)
     config = TrainConfig.from_json(read_json(run_dir / CONFIG_NAME)).replace(**changes)
-    trainer = Trainer(config, run_dir, games or make_games(config), evaluate_fn)
-    trainer.restore()
-    write_json(run_dir / CONFIG_NAME, config.to_json())
-    return _run(trainer, show_progress, should_stop)
+    with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
+        trainer.restore()
+        write_json(run_dir / CONFIG_NAME, trainer.config.to_json())
+        return _run(trainer, show_progress, should_stop)
 
 
 def _run(trainer: Trainer, show_progress: bool, should_stop: Callable[[], bool] | None) -> TrainResult:
@@ -336,7 +353,7 @@ def _run(trainer: Trainer, show_progress: bool, should_stop: Callable[[], bool] 
         folder = trainer.save()
         trainer.log.close()
     write_report(trainer.run_dir)
-    return TrainResult(trainer.run_dir, folder, trainer.decisions, trainer.iteration, trainer.seconds, stopped_by)
+    return TrainResult(trainer.run_dir, folder, trainer.decisions, trainer.iteration, trainer.seconds, stopped_by, trainer.processes.size)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from .fake_vector_game import FakeVectorGame
 def small_config(**changes):
     base = TrainConfig(
         num_games=32, rollout_steps=24, minibatch_size=256, time_budget_seconds=None, decisions_budget=40_000,
-        threads=1, network=NetworkConfig("mlp", width=32, depth=2, ignored=()),
+        processes=1, network=NetworkConfig("mlp", width=32, depth=2, ignored=()),
     )  # fmt: skip
     return base.replace(**changes)
 

@@ -1,4 +1,4 @@
-"""A tiny run in a process of its own, to be killed: ``python -m tests.training.resume_run RUN UPDATES``.
+"""A tiny run in a process of its own, to be killed: ``python -m tests.training.resume_run RUN UPDATES [PROCESSES]``.
 
 Begins the run in the folder RUN, or continues the one that is there, until UPDATES are made, saving after each.
 """
@@ -20,7 +20,7 @@ def tiny_config(updates=UPDATES, **changes):
     """A league of past selves and scripted players on the small game, a new member every other update."""
     base = TrainConfig(
         rules={"preset": "mini", "deals": 2}, num_games=NUM_GAMES, rollout_steps=STEPS, minibatch_size=32, epochs=2,
-        time_budget_seconds=None, decisions_budget=updates * DECISIONS_AN_UPDATE, threads=1,
+        time_budget_seconds=None, decisions_budget=updates * DECISIONS_AN_UPDATE, processes=1,
         network=NetworkConfig(width=16, rank_width=8), seats=("learner", "pool:opponents"),
         pools={"opponents": {"learner": 1, "past": 3, "expert": 1, "greedy:noise=0.1": 1}},
         pool_size=10, pool_interval=2 / updates, num_evaluations=0, checkpoint_seconds=0.0, seed=3,
@@ -28,7 +28,7 @@ def tiny_config(updates=UPDATES, **changes):
     return base.replace(**changes)
 
 
-def main(run_dir: Path, updates: int) -> None:
+def main(run_dir: Path, updates: int, processes: int = 1) -> None:
     """Train until the run has made so many updates in all of its processes, and save."""
     made = [0]
 
@@ -41,8 +41,8 @@ def main(run_dir: Path, updates: int) -> None:
     if (run_dir / CONFIG_NAME).exists():
         resume(run_dir, show_progress=False, should_stop=should_stop)
     else:
-        train(tiny_config(), run_dir, show_progress=False, should_stop=should_stop)
+        train(tiny_config(processes=processes), run_dir, show_progress=False, should_stop=should_stop)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

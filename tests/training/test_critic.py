@@ -15,7 +15,7 @@ from training.trainer import Trainer, make_games
 def config(**changes):
     return TrainConfig(
         rules="mini", num_games=64, rollout_steps=16, minibatch_size=256, time_budget_seconds=None, decisions_budget=40_000,
-        network=NetworkConfig(width=32, rank_width=16), threads=1, num_evaluations=0, pool_size=0, critic="all_cards",
+        network=NetworkConfig(width=32, rank_width=16), processes=1, num_evaluations=0, pool_size=0, critic="all_cards",
     ).replace(**changes)  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import torch
 from agents.neural import NetworkConfig, build_network
 from hf_env import VectorGame
 from training.config import ConfigError
-from training.trainer import visible_scale
+from training.learning.visible import visible_scale
 
 
 def test_ignored_sections_change_nothing_and_cost_no_weights() -> None:

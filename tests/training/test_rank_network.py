@@ -9,7 +9,7 @@ from agents.neural.checkpoint import network_bytes, network_from_bytes
 from agents.neural.ranks.network import RANK_SECTIONS, rank_actions, split_columns
 from hf_env import ACTIONS, ObservationLayout, VectorGame
 from hf_env.engine.cards import NUM_NATURALS
-from training.trainer import visible_scale
+from training.learning.visible import visible_scale
 
 CONFIG = NetworkConfig(width=24, rank_width=8)
 

@@ -161,7 +161,7 @@ def test_each_value_of_a_checkpoint_is_needed(tmp_path):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(state, "read_checkpoint", lambda _, found=found: found)
             with pytest.raises(CheckpointError, match=r"lacks|fit"):
-                state.restore_trainer(trainer)
+                trainer.restore()
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from training.trainer import Trainer, make_games
 def config(**changes):
     return TrainConfig(
         rules="mini", num_games=64, rollout_steps=16, minibatch_size=256, time_budget_seconds=None, decisions_budget=40_000,
-        network=NetworkConfig(width=32, rank_width=16), threads=1, num_evaluations=0, pool_size=0, seed=1, learning_rate=1e-2,
+        network=NetworkConfig(width=32, rank_width=16), processes=1, num_evaluations=0, pool_size=0, seed=1, learning_rate=1e-2,
     ).replace(**changes)  # fmt: skip
 
 

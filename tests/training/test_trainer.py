@@ -166,7 +166,7 @@ def test_a_time_budget_ends_the_run(tmp_path):
 
 def test_configs_that_make_no_sense_are_refused():
     for changes in ({"time_budget_seconds": None, "decisions_budget": None}, {"num_games": 0}, {"clip": 0.0},
-                    {"gae_lambda": 1.1}, {"pool_interval": 0.0}, {"threads": -1}):  # fmt: skip
+                    {"gae_lambda": 1.1}, {"pool_interval": 0.0}, {"processes": -1}):  # fmt: skip
         with pytest.raises(ConfigError) as caught:
             TrainConfig(**changes)
         assert "\n" not in str(caught.value)

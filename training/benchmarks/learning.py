@@ -1,7 +1,7 @@
 """Our trainer beside sb3-contrib's MaskablePPO on the Gymnasium form: the same network, epochs and minibatches, in turn.
 
 ``python -m training.benchmarks.learning ours|sb3 SEED SECONDS`` is a process of the comparison; it prints one line of JSON. Ours takes
-settings too, as precision=bfloat16, compiled=true, threads=1.
+settings too, as precision=bfloat16, compiled=true, processes=1.
 Both may use all cores. Ours learns from the decisions of all seats; MaskablePPO has one seat of each table, with `random`
 in the others, and its decisions are those that it learns from.
 """
@@ -30,11 +30,10 @@ _PATIENCE_SECONDS = 1800
 def measure_ours(seed: int, seconds: float, **settings: Any) -> dict:
     """Decisions a second of the default training, or with other settings, its first iteration left out, and the shares of the time."""
     from training.config import TrainConfig
-    from training.trainer import Trainer, make_games
+    from training.trainer import open_trainer
 
     config = TrainConfig(seed=seed, time_budget_seconds=3600.0, num_evaluations=0, **settings)
-    with tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(config, Path(folder), make_games(config))
+    with tempfile.TemporaryDirectory() as folder, open_trainer(config, Path(folder)) as trainer:
         trainer.iterate()
         decisions, begun, iterations = trainer.decisions, time.perf_counter(), 0
         shares: dict[str, float] = {}
@@ -63,7 +62,7 @@ def measure_sb3(seed: int, seconds: float) -> dict:
     from hf_env import VectorGame, load_rules
     from hf_env.vector.threads import available_cores
     from training.config import TrainConfig
-    from training.trainer import visible_scale
+    from training.learning.visible import visible_scale
 
     config = TrainConfig()
     games = VectorGame(1)

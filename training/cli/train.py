@@ -53,6 +53,9 @@ _DEALS_ON_THE_WAY = 200
 @click.option("--from", "initial", metavar="POLICY", help="Go on from this policy: pretrained, or the path of a run or checkpoint.")
 @click.option("--out", type=click.Path(path_type=Path), help="Run folder.  [default: runs/RULES-DATE-TIME]")
 @click.option("--resume", "resumed", type=click.Path(path_type=Path), metavar="RUN", help="Continue the run in this folder.")
+@click.option(
+    "--processes", type=click.IntRange(1), help="That share the games and each minibatch.  [default: as many as cores, at most 8]"
+)
 @click.option("--device", help="PyTorch's name of where to learn, as cpu or cuda.  [default: cpu]")
 @click.option(
     "--deals", type=click.IntRange(0, 10_000_000), default=4000, show_default=True,
@@ -62,7 +65,7 @@ _DEALS_ON_THE_WAY = 200
 def train(
     rules: tuple, settings: tuple, seed: int | None, minutes: float | None, decisions: int | None,
     config_file: str | None, seats: str | None, pools: tuple, initial: str | None, out: Path | None, resumed: Path | None,
-    device: str | None, deals: int, quiet: bool,
+    processes: int | None, device: str | None, deals: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Train a policy by self-play, evaluate it, and write a report.
 
@@ -72,25 +75,27 @@ def train(
     check_installed()
     from agents.neural.checkpoint import CheckpointError
     from training.config import ConfigError
+    from training.processes import ProcessError
     from training.run.guards import FAILURES
 
     check_device(device)
     try:
         if resumed is None:
-            config = _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device)
+            config = _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device, processes)
             result = _begin(config, out, quiet)
         else:
             given = {"--rules": rules, "--set": settings, "--seed": seed is not None, "--out": out}
-            given |= {"--config": config_file, "--seats": seats, "--pool": pools, "--from": initial}
+            given |= {"--config": config_file, "--seats": seats, "--pool": pools, "--from": initial, "--processes": processes}
             _refuse_with_resume(given)
             result, config = _continue(resumed, minutes, decisions, device, quiet)
     except (ConfigError, CheckpointError) as error:
         raise Mistake(str(error)) from None
-    except FAILURES as error:
+    except (*FAILURES, ProcessError) as error:
         raise Failure(str(error)) from None
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from None
-    click.echo(f"trained {result.decisions:,} decisions in {result.seconds:,.0f} s; checkpoint {result.checkpoint}")
+    by = f"{result.processes} process{'es' if result.processes > 1 else ''}"
+    click.echo(f"trained {result.decisions:,} decisions in {result.seconds:,.0f} s by {by}; checkpoint {result.checkpoint}")
     if result.stopped_by == "signal":
         click.echo(f"stopped early; evaluate it with: handfoot evaluate {result.run_dir}:mode=argmax greedy")
         raise click.exceptions.Exit(130)
@@ -121,12 +126,14 @@ def _refuse_with_resume(given: dict[str, Any]) -> None:
             raise Mistake(f"{name} cannot be given with --resume: a run keeps the settings that it began with")
 
 
-def _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device):
+def _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device, processes):
     """The config of the options over that of the file. Raises ConfigError."""
     from training.config import TrainConfig, load_config
 
     base = load_config(config_file) if config_file else TrainConfig()
     changes: dict[str, Any] = {"device": device} if device else {}
+    if processes:
+        changes["processes"] = processes
     if seed is not None:
         changes["seed"] = seed
     if rules or settings or not config_file:
@@ -139,7 +146,7 @@ def _config(config_file, rules, settings, seed, minutes, decisions, seats, pools
     if pools:
         changes["pools"] = base.pools | dict(_parse_pool(pool) for pool in pools)
     if initial is not None:
-        from training.trainer import load_initial
+        from training.learning.initial import load_initial
 
         changes |= {"initial_policy": initial, "network": load_initial(initial).config}
     return base.replace(**changes)

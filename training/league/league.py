@@ -21,6 +21,7 @@ from agents.registry import load
 from agents.scripted.players import ScriptedPolicy
 from training.evaluation.ratings import ELO_A_TENFOLD
 from training.league.lineups import LEARNER_NAME, PAST, TEAM, Lineup
+from training.processes import Processes
 
 # Numbers in ``lineups``: members from 0 on, scripted players from FIRST_SCRIPTED downwards.
 LEARNER = -1
@@ -93,13 +94,15 @@ class League:
     """Players that a new game may meet, those that games in progress still need, and the results against each.
 
     lineup: how seats are filled (training/league/lineups.py). size: past selves to draw from. hardness: the power p of the
-    weighting. num_games, num_sides: of the vector of games. generator: of the draws.
+    weighting. num_games, num_sides: of the vector of games. generator: of the draws. processes: that learn together; results
+    of several are counted when all of them ``take_finished``, in the order of their ranks.
     lineups: (num_games, num_seats) int32, who sits where now: LEARNER, a member's number, or a scripted player's.
     totals: (num_games, num_sides) int64, points of the finished deals of the games in progress.
     started: (num_games, num_seats, 32) uint8, the SHA-256 of each seat's player when the game started; 0: the learner.
     """
 
-    def __init__(self, lineup: Lineup, size: int, hardness: float, num_games: int, num_sides: int, generator) -> None:
+    def __init__(self, lineup: Lineup, size: int, hardness: float, num_games: int, num_sides: int, generator, processes=None) -> None:
+        self.processes = processes or Processes()
         self.lineup, self.size, self.hardness, self.generator = lineup, size, hardness, generator
         num_seats = len(lineup.seats)
         self.lineups = np.full((num_games, num_seats), LEARNER, np.int32)
@@ -111,6 +114,7 @@ class League:
         self.next_number = 0
         self.records: dict[str, Record] = {scripted_digest(name): Record(name) for name in lineup.scripted}
         self.finished: dict[tuple[str, ...], int] = {}
+        self._results: list[tuple[str, float]] = []
         self.draw(np.arange(num_games))
 
     def scripted_player(self, number: int) -> ScriptedPolicy | None:
@@ -208,13 +212,23 @@ class League:
             ours, theirs = learners - others, others - learners
             if ours and theirs:
                 lead = max(totals[side] for side in ours) - max(totals[side] for side in theirs)
-                self.records[self.digest(number)].add(0.5 + 0.5 * float(np.sign(lead)))
+                result = self.digest(number), 0.5 + 0.5 * float(np.sign(lead))
+                if self.processes.size == 1:
+                    self._add_results([result])
+                else:
+                    self._results.append(result)
+
+    def _add_results(self, results: list[tuple[str, float]]) -> None:
+        for digest, won in results:
+            self.records[digest].add(won)
 
     def take_finished(self) -> list[dict[str, Any]]:
         """Line-ups of the games that ended since the last call, with their numbers; the frozen among them are verified.
 
         Raises CheckpointError for a member whose network is not the one that was frozen.
         """
+        if self.processes.size > 1:
+            self._share()
         named = {digest for seats in self.finished for digest in seats}
         for member in self.members.values():
             if member.digest in named:
@@ -222,6 +236,15 @@ class League:
         lines = [{"seats": list(seats), "games": games} for seats, games in sorted(self.finished.items())]
         self.finished = {}
         return lines
+
+    def _share(self) -> None:
+        """Count what ended in all processes."""
+        found = self.processes.gather((self._results, self.finished))
+        self._results, self.finished = [], {}
+        for results, finished in found:
+            self._add_results(results)
+            for names, games in finished.items():
+                self.finished[names] = self.finished.get(names, 0) + games
 
     def release(self) -> None:
         """Forget members that are neither candidates nor in a game in progress; their records stay."""

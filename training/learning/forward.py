@@ -13,7 +13,11 @@ from typing import Any
 import torch
 
 from agents.neural.base import PolicyValueNetwork
+from hf_env.vector.threads import even_blocks
 from training.config import TrainConfig
+
+# What more rows than this leave on their way through a network does not stay in a core's cache.
+_MOST_ROWS = 2048
 
 
 class Forward:
@@ -31,6 +35,10 @@ class Forward:
         if config.compiled:
             # By identity: a network that learns lives as long as its run.
             self._compiled = {id(network): torch.compile(network, dynamic=True) for network in learning if network is not None}
+
+    def blocks(self, num_rows: int) -> list[slice]:
+        """0..num_rows in blocks that go through a network one after another, none of them empty."""
+        return even_blocks(num_rows, max(1, -(-num_rows // _MOST_ROWS)) if self._device == "cpu" else 1)
 
     def __call__(self, network: PolicyValueNetwork, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """As ``network(observations)``: logits (N, A) and normalised values (N,), float32."""

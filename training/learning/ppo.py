@@ -8,7 +8,8 @@ The details that matter, in order of the code:
  4. Clipped surrogate; no clipping of the value loss; entropy over legal actions only.
  5. Rows with weight 0 (forced decisions, seats not to move) train the value alone.
  6. Gradients are shortened to a maximal norm; learning rate and entropy bonus fall linearly over the run.
- 7. A minibatch's gradient is the sum of its parts', worked on side by side (training/learning/shards.py).
+ 7. A minibatch's gradient is the sum of its blocks', and of the processes' (training/processes.py), each of which has
+    a share of the rows.
  8. A tensor that is not finite stops the run by name, before it reaches the weights.
 """
 
@@ -16,7 +17,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -24,25 +24,12 @@ import torch
 from agents.neural.base import PolicyValueNetwork
 from agents.neural.loss_statistics import choice_statistics
 from training.config import TrainConfig
+from training.learning.batches import Batch, Losses, NonFiniteError, Shared, Totals, check_finite
 from training.learning.forward import Forward
 from training.learning.rollout import Rollout
-from training.learning.shards import Parts
+from training.processes import Processes
 
 _SMALLEST_STD = 1e-6
-
-
-class NonFiniteError(FloatingPointError):
-    """A tensor of the update holds NaN or infinity; the message names it."""
-
-
-def check_finite(**tensors: torch.Tensor | np.ndarray) -> None:
-    """Raises NonFiniteError naming the first of ``tensors`` that holds NaN or infinity, and how many."""
-    for name, tensor in tensors.items():
-        if not isinstance(tensor, torch.Tensor):
-            tensor = torch.from_numpy(tensor)
-        bad = int((~torch.isfinite(tensor)).sum())
-        if bad:
-            raise NonFiniteError(f"{name} holds {bad} of {tensor.numel()} values that are not finite")
 
 
 class ValueNormaliser:
@@ -87,70 +74,27 @@ class ValueNormaliser:
         self.weight, self.mean, self.mean_square = state["weight"], state["mean"], state["mean_square"]
 
 
-@dataclass(frozen=True)
-class Batch:
-    """A rollout's rows as tensors on the learner's device; advantages and returns are normalised."""
-
-    observations: torch.Tensor
-    hidden: torch.Tensor
-    action_masks: torch.Tensor
-    actions: torch.Tensor
-    teacher_actions: torch.Tensor
-    log_probs: torch.Tensor
-    advantages: torch.Tensor
-    returns: torch.Tensor
-    policy_weights: torch.Tensor
-
-    def rows(self, index: torch.Tensor | slice) -> Batch:
-        """The rows of a minibatch, or of a part of it."""
-        return Batch(**{name: tensor[index] for name, tensor in vars(self).items()})
-
-
-@dataclass(frozen=True)
-class Totals:
-    """What a minibatch's means are divided by: rows, and () float32 sums of the rows' policy weights and of those taught."""
-
-    rows: int
-    weight: torch.Tensor
-    taught: torch.Tensor
-
-    @classmethod
-    def of(cls, rows: Batch) -> Totals:
-        """Of all rows of a minibatch."""
-        taught = rows.policy_weights * (rows.teacher_actions >= 0)
-        return cls(len(rows.returns), rows.policy_weights.sum().clamp_min(1.0), taught.sum().clamp_min(1.0))
-
-
-@dataclass(frozen=True)
-class Losses:
-    """Loss of a minibatch, or a part's share of it, and what is reported of it; all but ``ratio`` () float32, ``ratio`` (R,)."""
-
-    total: torch.Tensor
-    policy: torch.Tensor
-    value: torch.Tensor
-    entropy: torch.Tensor
-    teacher: torch.Tensor
-    approximate_kl: torch.Tensor
-    clip_fraction: torch.Tensor
-    ratio: torch.Tensor
-
-
 class PpoLearner:
     """The network being trained, its optimiser and the unit of its values.
 
     critic: a network for the values of training alone, that sees all cards too, or None.
-    generator: NumPy's, of the order of minibatches; part of the run's exact state.
+    generator: NumPy's, of the order of minibatches; part of the run's exact state. processes: that learn together.
     """
 
     def __init__(
-        self, network: PolicyValueNetwork, config: TrainConfig, generator: np.random.Generator, critic: PolicyValueNetwork | None = None
+        self,
+        network: PolicyValueNetwork,
+        config: TrainConfig,
+        generator: np.random.Generator,
+        critic: PolicyValueNetwork | None = None,
+        processes: Processes | None = None,
     ) -> None:
         self.network, self.config, self.generator, self.critic = network, config, generator, critic
+        self.processes = processes or Processes()
         self.optimiser = torch.optim.Adam(
             [parameter for _, parameter in self.named_parameters()], lr=config.learning_rate, eps=1e-5, fused=True
         )
         self.normaliser = ValueNormaliser(config.value_decay)
-        self.parts = Parts.of(config)
         self.forward = Forward(config, (network, critic))
 
     def named_parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
@@ -167,14 +111,14 @@ class PpoLearner:
         """Weight of the entropy at ``progress`` 0 to 1 of the run."""
         return self.config.entropy_start + (self.config.entropy_end - self.config.entropy_start) * progress
 
-    def prepare(self, rollout: Rollout) -> Batch:
-        """Move the values' unit to the rollout's returns (detail 1) and normalise (1, 2).
+    def prepare(self, rollout: Rollout, shared: Shared | None = None) -> Batch:
+        """Move the values' unit to the rollouts' returns (detail 1) and normalise (1, 2).
 
         Raises NonFiniteError for advantages or returns that are not finite.
         """
-        check_finite(advantages=rollout.advantages, returns=rollout.returns, log_probs=rollout.log_probs)
-        self.normaliser.update(rollout.returns, *(each for each in (self.network, self.critic) if each is not None))
-        counted = rollout.advantages[rollout.policy_weights > 0].astype(np.float64)
+        shared = shared or Shared.of(rollout, self.processes)
+        self.normaliser.update(shared.returns, *(each for each in (self.network, self.critic) if each is not None))
+        counted = shared.advantages.astype(np.float64)
         # Without a single choice in the rollout there is nothing to normalise, and no policy loss either.
         mean, std = (counted.mean(), counted.std()) if len(counted) else (0.0, 1.0)
         advantages = (rollout.advantages - mean) / max(std, 1e-12)
@@ -237,20 +181,21 @@ class PpoLearner:
 
         progress: 0 to 1 of the run. Raises NonFiniteError, with the weights as they were before the bad step.
         """
-        batch = self.prepare(rollout)
+        shared = Shared.of(rollout, self.processes)
+        batch = self.prepare(rollout, shared)
         for group in self.optimiser.param_groups:
             group["lr"] = self.learning_rate(progress)
         entropy_bonus, teacher_weight = self.entropy_bonus(progress), self.config.teacher_share(progress)
-        num_minibatches = max(1, round(len(rollout) / self.config.minibatch_size))
+        num_minibatches = max(1, round(shared.num_rows / self.config.minibatch_size))
+        orders = [torch.from_numpy(self.generator.permutation(len(rollout))) for _ in range(self.config.epochs)]
+        minibatches = [index for order in orders for index in order.tensor_split(num_minibatches)]
         reports, first_ratio_error = [], None
-        for _ in range(self.config.epochs):
-            order = torch.from_numpy(self.generator.permutation(len(rollout)))
-            for index in order.tensor_split(num_minibatches):
-                rows = batch.rows(index.to(batch.returns.device))
-                losses, report = self._step(rows, entropy_bonus, teacher_weight)
-                if first_ratio_error is None:
-                    first_ratio_error = max(float((part.ratio.detach() - 1.0).abs().max()) for part in losses)
-                reports.append(report)
+        for index, totals in zip(minibatches, Totals.of_each(batch, minibatches, self.processes), strict=True):
+            losses, report = self._step(batch.rows(index.to(batch.returns.device)), entropy_bonus, teacher_weight, totals)
+            if first_ratio_error is None:
+                own = max([0.0, *(float((block.ratio.detach() - 1.0).abs().max()) for block in losses)])
+                first_ratio_error = max(self.processes.gather(own))
+            reports.append(report)
         policy, value, entropy, teacher, kl, clipped, norm = torch.stack(reports).mean(0).tolist()
         return {
             "learning/policy_loss": policy,
@@ -262,54 +207,81 @@ class PpoLearner:
             "learning/clip_fraction": clipped,
             "learning/gradient_norm": norm,
             "learning/first_ratio_error": first_ratio_error,
-            "learning/explained_variance": self._explained_variance(rollout),
+            "learning/explained_variance": shared.explained_variance(),
             "learning/value_std": float(self.network.value_std),
             "learning/learning_rate": self.learning_rate(progress),
             "learning/entropy_bonus": entropy_bonus,
         }
 
-    def _step(self, rows: Batch, entropy_bonus: float, teacher_weight: float = 0.0) -> tuple[list[Losses], torch.Tensor]:
-        """One gradient step on a minibatch; returns its parts' losses, and what is reported, with the gradient's norm last.
+    def _step(
+        self, rows: Batch, entropy_bonus: float, teacher_weight: float = 0.0, totals: Totals | None = None
+    ) -> tuple[list[Losses], torch.Tensor]:
+        """One gradient step on a minibatch.
 
-        Raises NonFiniteError before the weights are touched.
+        Args:
+            rows: this process's share of it, which may be empty where there are several processes.
+            entropy_bonus: as of ``losses``.
+            teacher_weight: as of ``losses``.
+            totals: of the whole minibatch; None where this process has all of it.
+
+        Returns:
+            The losses of this process's blocks, and (7,) what is reported of the minibatch, with the gradient's norm last.
+
+        Raises:
+            NonFiniteError: before the weights are touched.
         """
         parameters = [parameter for _, parameter in self.named_parameters()]
-        totals = Totals.of(rows)
-
-        def gradients(part: slice) -> tuple[Losses, Sequence[torch.Tensor | None]]:
-            losses = self.losses(rows.rows(part), entropy_bonus, teacher_weight, totals)
-            return losses, torch.autograd.grad(losses.total, parameters, allow_unused=True)
-
-        losses, parts = zip(*self.parts.run(gradients, totals.rows), strict=True)
-        for parameter, own in zip(parameters, zip(*parts, strict=True), strict=True):
-            given = [gradient for gradient in own if gradient is not None]
-            # Added one after another: the order decides how sums are rounded.
-            parameter.grad = functools.reduce(torch.add, given) if given else None
+        totals = totals or Totals.of(rows)
+        losses, found = [], []
+        for block in self.forward.blocks(len(rows.returns)):
+            losses.append(self.losses(rows.rows(block), entropy_bonus, teacher_weight, totals))
+            found.append(torch.autograd.grad(losses[-1].total, parameters, allow_unused=True))
+        # Added one after another: the order decides how sums are rounded.
+        gradients = [_sum([gradient for gradient in own if gradient is not None]) for own in zip(*found, strict=True)]
+        report = torch.zeros(len(_TERMS), device=rows.returns.device)
+        if losses:
+            report = torch.stack([torch.stack([getattr(block, term).detach() for block in losses]).sum() for term in _TERMS])
+        if self.processes.size > 1:
+            gradients, report = self._add_up(gradients or [None] * len(parameters), report)
+        for parameter, gradient in zip(parameters, gradients, strict=True):
+            parameter.grad = gradient
         norm = torch.nn.utils.get_total_norm([parameter.grad for parameter in parameters if parameter.grad is not None])
         # Before shortening: a norm that is not finite would spread to every gradient and hide where it arose.
-        if not (all(torch.isfinite(part.total) for part in losses) and torch.isfinite(norm)):
+        if not (torch.isfinite(report[0]) and torch.isfinite(norm)):
             self._name_the_culprit(losses)
         torch.nn.utils.clip_grads_with_norm_(parameters, self.config.max_gradient_norm, norm)
         self.optimiser.step()
-        terms = ("policy", "value", "entropy", "teacher", "approximate_kl", "clip_fraction")
-        sums = [torch.stack([getattr(part, term).detach() for part in losses]).sum() for term in terms]
-        return list(losses), torch.stack([*sums, norm])
+        return losses, torch.cat([report[1:], norm[None]])
+
+    def _add_up(self, gradients: Sequence[torch.Tensor | None], report: torch.Tensor) -> tuple[list[torch.Tensor | None], torch.Tensor]:
+        """The sums over all processes, in one call; a gradient that is missing counts as 0."""
+        shapes = [parameter.shape for _, parameter in self.named_parameters()]
+        own = [report.new_zeros(shape) if each is None else each for each, shape in zip(gradients, shapes, strict=True)]
+        total = self.processes.add(torch.cat([report, *(each.ravel() for each in own)]))
+        report, *flat = total.split([len(report), *(shape.numel() for shape in shapes)])
+        return [each.view(shape) for each, shape in zip(flat, shapes, strict=True)], report
 
     def _name_the_culprit(self, losses: Sequence[Losses]) -> None:
-        """Raises NonFiniteError for the earliest tensor of the computation that is not finite."""
-        for name, parameter in self.named_parameters():
-            check_finite(**{f"parameter {name}": parameter.detach()})
-        for name in ("ratio", "policy", "value", "entropy", "teacher"):
-            check_finite(**{f"loss term {name}": torch.cat([getattr(part, name).detach().ravel() for part in losses])})
-        for name, parameter in self.named_parameters():
-            if parameter.grad is not None:
-                check_finite(**{f"gradient of {name}": parameter.grad})
-        raise NonFiniteError("the gradient's norm is not finite although each gradient is: it overflows")
+        """Raises NonFiniteError for the earliest tensor of the computation, in any process, that is not finite."""
+        suspects = [(0, f"parameter {name}", parameter.detach()) for name, parameter in self.named_parameters()]
+        if losses:
+            for name in ("ratio", "policy", "value", "entropy", "teacher"):
+                suspects.append((1, f"loss term {name}", torch.cat([getattr(block, name).detach().ravel() for block in losses])))
+        suspects += [(2, f"gradient of {name}", each.grad) for name, each in self.named_parameters() if each.grad is not None]
+        own = (3, "the gradient's norm is not finite although each gradient is: it overflows")
+        for stage, name, tensor in reversed(suspects):
+            try:
+                check_finite(**{name: tensor})
+            except NonFiniteError as error:
+                own = (stage, str(error))
+        found = self.processes.gather(own)
+        rank = min(range(len(found)), key=lambda each: found[each][0])
+        raise NonFiniteError(found[rank][1], rank)
 
-    @staticmethod
-    def _explained_variance(rollout: Rollout) -> float:
-        size = rollout.num_decisions
-        variance = float(rollout.returns[:size].var()) if size else 0.0
-        if variance == 0.0:
-            return 0.0
-        return 1.0 - float((rollout.returns[:size] - rollout.values[:size]).var()) / variance
+
+# Of a minibatch's losses: the total, whose being finite is looked at, and what is reported.
+_TERMS = ("total", "policy", "value", "entropy", "teacher", "approximate_kl", "clip_fraction")
+
+
+def _sum(tensors: list[torch.Tensor]) -> torch.Tensor | None:
+    return functools.reduce(torch.add, tensors) if tensors else None

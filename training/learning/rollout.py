@@ -7,7 +7,8 @@ game each was made. Advantages come from one stream a seat (training/learning/ad
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 import torch
@@ -23,7 +24,6 @@ from training.league.league import LEARNER, League
 from training.learning.advantages import Played, seat_advantages
 from training.learning.critic import hidden_cards, num_hidden
 from training.learning.forward import Forward
-from training.learning.shards import Parts
 
 # hf_env.engine.state.END_OUT, as VectorGame.end_reasons reports it.
 END_OUT = 1
@@ -77,6 +77,14 @@ class RolloutStats:
     engine_seconds: float = 0.0
     inference_seconds: float = 0.0
 
+    @classmethod
+    def total(cls, found: Sequence[RolloutStats]) -> RolloutStats:
+        """Of several processes side by side: sums of counts, means of times."""
+        if len(found) == 1:
+            return found[0]
+        sums = {each.name: sum(getattr(stats, each.name) for stats in found) for each in fields(cls)}
+        return cls(**{name: value / len(found) if name.endswith("_seconds") else value for name, value in sums.items()})
+
 
 @dataclass
 class Rollout:
@@ -114,16 +122,22 @@ class Collector:
     Rollouts share these arrays: one is valid until the next is collected.
     critic: the network of a critic that sees all cards, or None: the values are then the policy's network's own.
     forward: how networks are run, the learner's own; None: plainly.
+    numbers: what the root of the sampling keys grows with beside the seed: the process's rank, if not 0.
     step_number: steps made so far, the count that sampling keys are made of; part of the run's exact state.
     """
 
     def __init__(
-        self, games, league: League, config: TrainConfig, critic: PolicyValueNetwork | None = None, forward: Forward | None = None
+        self,
+        games,
+        league: League,
+        config: TrainConfig,
+        critic: PolicyValueNetwork | None = None,
+        forward: Forward | None = None,
+        numbers: tuple[int, ...] = (),
     ) -> None:
         self.games, self.league, self.config, self.critic = games, league, config, critic
         self.forward = forward or Forward(config)
-        self.parts = Parts.of(config)
-        self._root = grow(config.seed, FOR_TRAINING_KEYS)
+        self._root = grow(config.seed, FOR_TRAINING_KEYS, *numbers)
         self.step_number = 0
         self.num_rollouts = 0
         steps, n, seats = config.rollout_steps, games.num_games, games.num_seats
@@ -253,12 +267,12 @@ class Collector:
         if not len(observations):
             return np.empty((0, self.games.num_actions), np.float32), np.empty(0, np.float32)
 
-        def part_of_it(part: slice) -> tuple[np.ndarray, np.ndarray]:
+        def run(block: slice) -> tuple[np.ndarray, np.ndarray]:
             with torch.inference_mode():
-                logits, values = self.forward(network, torch.from_numpy(observations[part]).to(self.config.device))
+                logits, values = self.forward(network, torch.from_numpy(observations[block]).to(self.config.device))
                 return logits.cpu().numpy(), network.denormalise(values).cpu().numpy()
 
-        logits, values = zip(*self.parts.run(part_of_it, len(observations)), strict=True)
+        logits, values = zip(*map(run, self.forward.blocks(len(observations))), strict=True)
         return (logits[0], values[0]) if len(logits) == 1 else (np.concatenate(logits), np.concatenate(values))
 
     def _criticise(self, critic: PolicyValueNetwork, observations: np.ndarray, hidden: np.ndarray) -> np.ndarray:

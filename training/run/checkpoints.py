@@ -129,7 +129,8 @@ def _read(run_dir: Path, folder: Path) -> tuple[Any, dict[str, np.ndarray], dict
 
 def _named_members(values: dict[str, Any]) -> list[str]:
     """Hashes of the frozen selves that a checkpoint's values name."""
-    return [member["digest"] for member in values.get("league", {}).get("members", [])]
+    ranks = [values, *values.get("ranks", [])]
+    return [member["digest"] for own in ranks for member in own.get("league", {}).get("members", [])]
 
 
 def _digest(values: dict[str, Any]) -> str:

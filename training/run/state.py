@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -22,17 +24,28 @@ from training.run.checkpoints import as_like, load_member, read_checkpoint
 _logger = logging.getLogger(__name__)
 
 
-def trainer_state(trainer) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """Arrays and JSON values of a ``training.trainer.Trainer`` between two iterations, all but its network's tensors."""
-    learner = trainer.learner
+def rank_state(trainer) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Arrays and JSON values of what each process of a run has for itself: its games, its line-ups and its streams."""
     league_arrays, league_values = trainer.league.state()
     arrays = {f"games/{key}": np.asarray(array) for key, array in trainer.games.state_dict().items()}
     arrays |= {f"league/{key}": array for key, array in league_arrays.items()}
+    return arrays, {"minibatches": trainer.learner.generator.bit_generator.state, "league": league_values}
+
+
+def trainer_state(trainer) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Arrays and JSON values of a ``training.trainer.Trainer`` between two iterations, all but its network's tensors.
+
+    Those of other processes have ``rank1/`` and so on before their names, or lie in the list ``ranks``.
+    """
+    learner = trainer.learner
+    (arrays, own), *others = trainer.processes.gather(rank_state(trainer))
     if learner.critic is not None:
         arrays |= {f"critic/{name}": tensor.detach().cpu().numpy() for name, tensor in learner.critic.state_dict().items()}
     for name, parameter in learner.named_parameters():
         for key, tensor in learner.optimiser.state[parameter].items():
             arrays[f"optimiser/{name}/{key}"] = tensor.detach().cpu().numpy()
+    for rank, (theirs, _) in enumerate(others, 1):
+        arrays |= {f"rank{rank}/{key}": array for key, array in theirs.items()}
     values = {
         "arrays": sorted(arrays),
         "seeds": SEEDS_VERSION,
@@ -47,23 +60,32 @@ def trainer_state(trainer) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         "evaluations": trainer.evaluations,
         "pool_additions": trainer.pool_additions,
         "normaliser": learner.normaliser.state(),
-        "minibatches": learner.generator.bit_generator.state,
         "strength": trainer.strength.state(),
-        "league": league_values,
-    }
+    } | own  # fmt: skip
+    if others:
+        values["ranks"] = [theirs for _, theirs in others]
     return arrays, values
 
 
-def restore_trainer(trainer) -> float:
-    """Take up the exact state of the run folder's newest whole checkpoint; returns the seconds that the run has taken.
+def _of_rank(arrays: dict[str, np.ndarray], values: dict[str, Any], rank: int) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """A checkpoint's arrays and values as the process of that rank has them."""
+    if rank == 0:
+        return arrays, values
+    prefix = f"rank{rank}/"
+    own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+    return arrays | own, values | values["ranks"][rank - 1]
+
+
+def read_state(trainer) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
+    """Network, arrays and values of the newest whole checkpoint of the trainer's run.
 
     Raises CheckpointError where there is none, or naming the first difference where it is of a run with other settings,
     rules or observation.
     """
-    network, arrays, values = read_checkpoint(trainer.run_dir)
-    try:
+    found = read_checkpoint(trainer.run_dir)
+    with _saying_what_is_wrong():
+        values = found[2]
         _check_fits(trainer, values)
-        _load(trainer, network, arrays, values)
         # A state of before names no version of the seeds.
         begun_with = values.get("seeds", 1)
         if begun_with != SEEDS_VERSION:
@@ -71,7 +93,26 @@ def restore_trainer(trainer) -> float:
                 "%s was begun with seeds of version %s, this is version %s: it goes on with other cards, so not bit for bit",
                 trainer.run_dir, begun_with, SEEDS_VERSION,
             )  # fmt: skip
+    return found
+
+
+def load_state(trainer, found: tuple[Any, dict[str, np.ndarray], dict[str, Any]]) -> float:
+    """Take up what ``read_state`` found; returns the seconds that the run has taken. Raises CheckpointError for what is missing."""
+    network, arrays, values = found
+    with _saying_what_is_wrong():
+        # An optimiser's moment that is not there would silently begin anew.
+        for name in values["arrays"]:
+            if name not in arrays:
+                raise KeyError(name)
+        _load(trainer, network, *_of_rank(arrays, values, trainer.processes.rank))
         return values["seconds"]
+
+
+@contextmanager
+def _saying_what_is_wrong() -> Iterator[None]:
+    """Turns what a checkpoint of another version leads to into CheckpointError."""
+    try:
+        yield
     except KeyError as error:
         raise CheckpointError(f"the checkpoint lacks {error.args[0]!r}: it is of another version") from None
     except (TypeError, ValueError) as error:
@@ -82,10 +123,6 @@ def restore_trainer(trainer) -> float:
 
 def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any]) -> None:
     learner = trainer.learner
-    # An optimiser's moment that is not there would silently begin anew.
-    for name in values["arrays"]:
-        if name not in arrays:
-            raise KeyError(name)
     template = trainer.games.state_dict()
     trainer.games.load_state_dict({k: as_like(arrays[f"games/{k}"], np.asarray(v)) for k, v in template.items()})
     learner.network.load_state_dict(network.state_dict())
@@ -103,14 +140,14 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
     learner.generator.bit_generator.state = values["minibatches"]
     members = [
         Member.from_bytes(
-            one["number"],
-            one["decisions"],
-            load_member(trainer.run_dir, one["digest"]),
+            saved["number"],
+            saved["decisions"],
+            load_member(trainer.run_dir, saved["digest"]),
             trainer.config.network,
             trainer.games.num_actions,
             trainer.config.device,
         )
-        for one in values["league"]["members"]
+        for saved in values["league"]["members"]
     ]
     league_arrays = {key.removeprefix("league/"): array for key, array in arrays.items() if key.startswith("league/")}
     trainer.league.load_state(league_arrays, values["league"], members)
@@ -123,7 +160,8 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
 def _check_fits(trainer, values: dict[str, Any]) -> None:
     """Raises CheckpointError naming the first setting, rule or section that differs."""
     for name, here in trainer.config.fingerprint_values().items():
-        made_with = values["config"].get(name)
+        # A checkpoint of before processes is of one.
+        made_with = values["config"].get(name, 1 if name == "processes" else None)
         if made_with != here:
             raise CheckpointError(f"the checkpoint was made with {name} = {made_with!r}, not {here!r}")
     if len(values["rules"]) != len(_rules(trainer)):
