@@ -39,6 +39,8 @@ def main() -> None:
     end_with(sys.stdin.buffer)
     try:
         follow(**setup)
-    except (LostProcessError, CheckpointError, *FAILURES):
+    except (LostProcessError, *FAILURES):
         # Rank 0 says what has happened.
         sys.exit(FOLLOWED)
+    except CheckpointError as error:
+        sys.exit(f"process {setup['rank']}: {error}")

@@ -93,6 +93,8 @@ def read_state(trainer) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
                 "%s was begun with seeds of version %s, this is version %s: it goes on with other cards, so not bit for bit",
                 trainer.run_dir, begun_with, SEEDS_VERSION,
             )  # fmt: skip
+        if "processes" not in values["config"]:
+            _logger.warning("%s was begun before training had processes: it goes on with one, not bit for bit", trainer.run_dir)
     return found
 
 
