@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from agents.neural import NeuralPolicy, build_network
-from agents.neural.checkpoint import POINTER_NAME, read_json, write_json
+from agents.neural.checkpoint import POINTER_NAME, CheckpointError, network_bytes, read_json, sha256, write_json
 from agents.neural.policy import layout_sections
 from hf_env import VectorGame
 from hf_env.rules import load_rules
@@ -196,20 +196,25 @@ class Trainer:
     def save(self) -> Path:
         """Write a checkpoint of the exact state, after making sure that no frozen self has changed; returns its folder.
 
-        Raises CheckpointError for a member whose network is not the one that was frozen.
+        Raises CheckpointError for a member whose network is not the one that was frozen, or processes that differ.
         """
-        for member in self.league.members.values():
-            member.verify()
         self._tell("give_state")
+        self._verify()
         arrays, values = trainer_state(self)
         write_json(self.run_dir / LEAGUE_NAME, self.league.table())
         return write_checkpoint(self.run_dir, f"{self.iteration:08d}", self.learner.network, self._info(), arrays, values)
 
     def _give_state(self, _: None) -> None:
         """As another process than rank 0's: give what ``save`` writes of it."""
+        self._verify()
+        self.processes.gather(rank_state(self))
+
+    def _verify(self) -> None:
+        """Raises CheckpointError for a frozen self that has changed, or where the processes' networks are not the same to the bit."""
         for member in self.league.members.values():
             member.verify()
-        self.processes.gather(rank_state(self))
+        if self.processes.size > 1 and len(set(self.processes.gather(sha256(network_bytes(self.learner.network))))) > 1:
+            raise CheckpointError("the processes have come to learn different networks: nothing is saved")
 
     def restore(self) -> None:
         """Take up the exact state of the run folder's newest whole checkpoint (training/run/state.py).
