@@ -81,7 +81,7 @@ def load_rule_set(source: str, settings: tuple[str, ...]):
 
 def load_rule_list(sources: tuple[str, ...], settings: tuple[str, ...]) -> list:
     """The RuleSets of repeated ``--rules``. Raises Mistake, also where they cannot be played at one table."""
-    from hf_env.vector.game import load_rule_sets
+    from hf_env.rules.loading import load_rule_sets
 
     sets = [load_rule_set(source, settings) for source in sources]
     try:

@@ -162,7 +162,7 @@ def _parse_pool(text: str) -> tuple[str, dict[str, float]]:
 
 def _begin(config, out: Path | None, quiet: bool):
     from hf_env.rules import RulesError
-    from hf_env.vector.game import load_rule_sets
+    from hf_env.rules.loading import load_rule_sets
     from training.trainer import train as run
 
     try:

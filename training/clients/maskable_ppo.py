@@ -54,7 +54,7 @@ class Tables(VecEnv):
     """
 
     def __init__(self, num_tables: int, **arguments: Any) -> None:
-        """arguments: as of ``hf_env.envs.gymnasium_vector.HandAndFootSeats``."""
+        """arguments: as of ``hf_env.envs.gymnasium_vector.HandAndFootSeatVectorEnv``."""
         made = gymnasium.make_vec("HandAndFoot-v0", num_envs=num_tables, vectorization_mode="vector_entry_point", **arguments)
         self.tables: Any = made.unwrapped
         super().__init__(num_tables, self.tables.single_observation_space, spaces.Discrete(len(ACTIONS)))

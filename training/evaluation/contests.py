@@ -12,8 +12,9 @@ from typing import Any
 
 from agents import load
 from agents.play.games import policy_name
+from hf_env.arguments import check_int
+from hf_env.rules.loading import load_rule_sets
 from hf_env.seeds import MAX_SEED
-from hf_env.vector.game import check_int, load_rule_sets
 from hf_env.vector.threads import available_cores
 from training.evaluation.crossplay import CrossplayResult, crossplay_matches, crossplay_result
 from training.evaluation.duplicate import MAX_DEALS, EvaluationResult, result_of, rules_json, versions_json

@@ -17,9 +17,10 @@ import numpy as np
 
 from agents import load
 from agents.play.games import DEFAULT_NUM_SLOTS, policy_name
+from hf_env.arguments import check_int
 from hf_env.rules import RULES_VERSION, RuleSet
+from hf_env.rules.loading import load_rule_sets
 from hf_env.seeds import MAX_SEED, SEEDS_VERSION
-from hf_env.vector.game import check_int, load_rule_sets
 from training.evaluation.behaviour import behaviour
 from training.evaluation.matches import Part, Tally, cluster_seeds, duel, next_clusters, play_part, tally
 from training.evaluation.statistics import (
