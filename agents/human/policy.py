@@ -114,7 +114,7 @@ class HumanPolicy:
         Raises PersonLeft when the person leaves or the input ends; RuntimeError without start(); ValueError for a game
         of a rule set that start() did not name.
         """
-        return np.array([self._decide(_one(batch, row)) for row in range(len(batch))], np.int64)
+        return np.array([self._decide(batch.rows(slice(row, row + 1))) for row in range(len(batch))], np.int64)
 
     def deal_over(self, views: SeatViews, seats: Sequence[int]) -> None:
         """Tell the end of a deal and, with the last one, of the game. For whoever runs the table; `act` needs it not.
@@ -323,12 +323,3 @@ class HumanPolicy:
 def _capital(text: str) -> str:
     """The text as a sentence begins."""
     return text[0].upper() + text[1:]
-
-
-def _one(batch: PolicyBatch, row: int) -> PolicyBatch:
-    """One row of a batch as a batch."""
-    rows, views = slice(row, row + 1), batch.views
-    return PolicyBatch(
-        batch.observations[rows], batch.action_masks[rows], batch.games[rows], batch.seats[rows], batch.game_starts[rows],
-        batch.keys[rows], lambda: SeatViews(views.games[rows], views.rules),
-    )  # fmt: skip

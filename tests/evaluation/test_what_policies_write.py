@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import hf_env  # noqa: F401 - registers the Gymnasium environment
-from agents.play.forfeits import Judge
 from agents.play.games import PolicyError, play_games
+from agents.play.judging import Judge
 from agents.play.table import play_at_table
 from hf_env import hand_and_foot_v0, load_rules
 from hf_env.envs.gymnasium_vector import HandAndFootSeatVectorEnv

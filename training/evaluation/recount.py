@@ -81,10 +81,11 @@ class Recount:
         """The totals, a line a match."""
         unfinished = [f"not counted, since broken off: {counted(self.unfinished, 'game')}"] if self.unfinished else []
         return unfinished + [
-            f"{title}: {counted(one.games, 'game')}, {counted(one.deals, 'deal')}; {one.points[0] / one.deals:,.1f} points a deal against "
-            f"{one.points[1] / one.deals:,.1f}, {one.difference:+,.1f}; {one.won / one.games:.1%} of games won"
-            + (f"; {one.forfeits:,} forfeited" if one.forfeits else "")
-            for title, one in self.matches.items()
+            f"{title}: {counted(match.games, 'game')}, {counted(match.deals, 'deal')}; "
+            f"{match.points[0] / match.deals:,.1f} points a deal against "
+            f"{match.points[1] / match.deals:,.1f}, {match.difference:+,.1f}; {match.won / match.games:.1%} of games won"
+            + (f"; {match.forfeits:,} forfeited" if match.forfeits else "")
+            for title, match in self.matches.items()
         ]
 
     def first_difference(self, report: Mapping[str, Any]) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from agents.play.games import BEHAVIOUR_FIELDS, Forfeit, GameResults
-from training.evaluation.matches import Match, Part
+from training.evaluation.matches import ClusterBatch, Match
 
 SETTINGS_NAME = "settings.json"
 _COLUMNS = ("deal_games", "deal_numbers", "deal_scores", "end_reasons", "out_seats", "totals")
@@ -96,7 +96,7 @@ class Store:
         path = self.record_path(block)
         return path.with_name(f"draft-{path.name}") if self.with_records else None
 
-    def save(self, block: Block, part: Part) -> None:
+    def save(self, block: Block, part: ClusterBatch) -> None:
         """Keep a finished block, and the records that were written for it."""
         draft = self.record_draft(block)
         if draft is not None:
@@ -115,7 +115,7 @@ class Store:
             os.fsync(file.fileno())
         draft.replace(path)
 
-    def load(self, block: Block, matches: Sequence[Match]) -> Part | None:
+    def load(self, block: Block, matches: Sequence[Match]) -> ClusterBatch | None:
         """A finished block, None where it is not there."""
         path = self._result_path(block)
         if not path.is_file() or (self.with_records and not self.record_path(block).is_file()):
@@ -129,7 +129,7 @@ class Store:
                 behaviour={name: arrays[f"behaviour_{name}"] for name in BEHAVIOUR_FIELDS},
                 forfeits=tuple(Forfeit(**one) for one in json.loads(str(arrays["forfeits"]))),
             )
-        return Part(matches[block.match], block.first, block.count, results)
+        return ClusterBatch(matches[block.match], block.first, block.count, results)
 
     def _result_path(self, block: Block) -> Path:
         return self.folder / "results" / f"{block.stem}.npz"

@@ -18,7 +18,6 @@ import click
 import numpy as np
 
 from agents.policy import PolicyBatch, SeatViews, decision_keys, uniforms
-from agents.registry import parse_spec
 from agents.scripted.playout import Table
 from agents.search import SearchPolicy
 from agents.search.learned import LearnedRollouts
@@ -191,8 +190,7 @@ def _rollout_player(policy: SearchPolicy) -> tuple[str, str]:
     """What tells rollout players apart: the scripted one's name, or the path and rules of a policy, in whatever mode it plays."""
     if policy.policy is None:
         return policy.player, ""
-    path, options = parse_spec(policy.policy)
-    return path, options.get("rules", "")
+    return policy.policy.name, policy.policy.options.get("rules", "")
 
 
 def _cell(interval: Interval) -> str:
