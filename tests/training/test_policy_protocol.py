@@ -127,9 +127,10 @@ def test_the_options_of_a_policy_inside_a_search_are_its_own():
     ],
 )
 def test_a_spec_is_checked_without_loading(monkeypatch, text, said):
-    with monkeypatch.context() as patch, pytest.raises(UnknownPolicyError, match=said):
+    with monkeypatch.context() as patch:
         patch.setattr("agents.neural.checkpoint.network_from_bytes", None)
-        check_spec(parse_spec(text))
+        with pytest.raises(UnknownPolicyError, match=said):
+            check_spec(parse_spec(text))
     with pytest.raises(UnknownPolicyError, match=said):
         load(text)
 

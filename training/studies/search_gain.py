@@ -29,7 +29,8 @@ from agents.search.worlds import sample_worlds
 from hf_env.engine.state import GAME_DTYPE
 from hf_env.rules import RuleSet
 from hf_env.seeds import FOR_SEARCH_STUDY, generator, grow, grow_seed
-from training.cli.common import FiniteRange, Mistake, load_policy, load_rule_set, rules_option, seed_option
+from training.cli.common import FiniteRange, Mistake, load_rule_set, rules_option, seed_option
+from training.cli.policies import load_policy
 from training.evaluation.statistics import Interval, clustered_interval
 
 # What the keys are for: playing the deals, sampling decisions, judging them, searching them.
