@@ -124,9 +124,9 @@ class HumanPolicy:
         g, rules = views.games[0], self._rule_set(views, 0)
         me = seats[0] if len(seats) == 1 else None
         names = SeatNames(rules, self._seat_names)
-        told = [self._memories.get((0, seat), _Memory()) for seat in seats]
-        told = [memory for memory in told if memory.deal == int(g["deal"])]
-        since, books = max(((memory.events, memory.books) for memory in told), default=(0, 0))
+        memories = [self._memories.get((0, seat), _Memory()) for seat in seats]
+        memories = [memory for memory in memories if memory.deal == int(g["deal"])]
+        since, books = max(((memory.events, memory.books) for memory in memories), default=(0, 0))
         self.screen.say()
         for line in (*sentences(g, rules, since, me, lambda seat: names.of(seat, me)), *new_books(g, books, me, names)):
             self.screen.say_wrapped(line, indent="  ")
@@ -136,7 +136,7 @@ class HumanPolicy:
         if g["game_over"]:
             self.screen.say()
             self.screen.say_wrapped(game_result(g, rules, me, names), "bold green")
-        for memory in told:
+        for memory in memories:
             memory.scores = g["scores"].copy()
 
     def _rule_set(self, views: SeatViews, row: int) -> RuleSet:
@@ -264,8 +264,8 @@ class HumanPolicy:
             self._heading(look, names, answering)
             if rest := memory.forget_wishes():
                 screen.say_wrapped(f"Not done, as your turn was over: {rest}.", "red", "  ")
-        told = sentences(g, look.rules, memory.events, look.seat, lambda seat: names.of(seat, look.seat))
-        for line in (*told, *new_books(g, memory.books, look.seat, names)):
+        turns = sentences(g, look.rules, memory.events, look.seat, lambda seat: names.of(seat, look.seat))
+        for line in (*turns, *new_books(g, memory.books, look.seat, names)):
             screen.say_wrapped(line, indent="  ")
         self._own_cards(look, memory, is_new)
         memory.turn, memory.books = turn, int(g["num_books"])

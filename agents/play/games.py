@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GameResults:
     """What happened in G games of D deals together, the deals in the order of games and then of deals.
 
@@ -369,8 +369,9 @@ class _Match:
         totals = np.zeros((len(self.schedule.game_seeds), self.games.num_sides), np.int64)
         np.add.at(totals, deal_games, scores)
         return GameResults(
-            deal_games, numbers, scores, reasons, out_seats, totals, self.num_decisions,
-            dict(zip(BEHAVIOUR_FIELDS, behaviour, strict=True)), tuple(self.forfeits[game] for game in sorted(self.forfeits)),
+            deal_games=deal_games, deal_numbers=numbers, deal_scores=scores, end_reasons=reasons, out_seats=out_seats, totals=totals,
+            num_decisions=self.num_decisions, behaviour=dict(zip(BEHAVIOUR_FIELDS, behaviour, strict=True)),
+            forfeits=tuple(self.forfeits[game] for game in sorted(self.forfeits)),
         )  # fmt: skip
 
     def _forfeited_deals(self, forfeit: Forfeit) -> tuple[np.ndarray, ...]:

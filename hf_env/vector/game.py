@@ -83,10 +83,7 @@ class VectorGame:
         self.rules = load_rule_sets(rules)
         self.num_seats, self.num_sides = self.rules[0].players, self.rules[0].num_sides
         self.num_actions = len(ACTIONS)
-        self.observation_layout = ObservationLayout((self.num_seats, self.num_sides), events=events)
-        self.state_layout = StateLayout((self.num_seats, self.num_sides))
-        self.observation_width = self.observation_layout.width
-        self.observation_scale = self.observation_layout.scales()
+        self._make_layouts(events)
         check_choice("autoreset", autoreset, ("SAME_STEP", "DISABLED"))
         self.metadata = {"autoreset_mode": _autoreset_mode(autoreset)}
         self.reward = check_choice("reward", reward, REWARDS)
@@ -109,6 +106,12 @@ class VectorGame:
         self.num_moves = 0
         self._allocate()
         self.reset(seed)
+
+    def _make_layouts(self, events: bool) -> None:
+        table = (self.num_seats, self.num_sides)
+        self.observation_layout, self.state_layout = ObservationLayout(table, events=events), StateLayout(table)
+        self.observation_width = self.observation_layout.width
+        self.observation_scale = self.observation_layout.scales()
 
     def _write_settings(self, deal: int | None, autoreset: str, events: bool, observations: bool, max_decisions: int) -> None:
         """Put the arguments of the constructor, already checked, where the kernels read them."""

@@ -79,7 +79,9 @@ def evaluate(
     if out is None and is_small and all(always_answers(spec) for spec in specs):
         result = measure((load_policy(a), load_policy(b)), (a, b), deals, seed, sets)
     else:
-        plan = Plan(deals, seed, sets, out, records, processes, limit_seconds=limit_seconds)
+        plan = Plan(
+            deals=deals, seed=seed, rules=sets, out=out, with_records=records, processes=processes, limit_seconds=limit_seconds
+        )  # fmt: skip
         result = measure_in_processes((a, b), plan)
     click.echo(summary(result, precision))
     if json_path is not None:

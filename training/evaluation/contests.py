@@ -29,7 +29,7 @@ RESULT_NAME = "report.json"
 MAX_POLICIES = 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """How a contest is played. Fields: as the options of ``handfoot tournament``; processes None: one a core.
 

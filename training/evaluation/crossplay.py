@@ -51,7 +51,7 @@ class PartnerFigures:
     with_worst: Interval
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CrossplayResult:
     """What a cross-play came to. names: of the P policies. cells: by (p, q), both orders, the same interval.
 

@@ -52,7 +52,7 @@ class SeatFigures:
         return {"seat": self.seat, "difference_a_deal": self.difference.to_json(), "gone_out": self.gone_out}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EvaluationResult:
     """A against B.
 

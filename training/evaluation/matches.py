@@ -141,7 +141,7 @@ def play_clusters(
     return ClusterBatch(match, first, count, results)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MatchTotals:
     """What a match came to, by cluster (C,) and where said by rotation (K,), in the order of the clusters.
 
@@ -186,7 +186,7 @@ def match_totals(parts: Sequence[ClusterBatch]) -> MatchTotals:
     numbers, deals, scaled, won, points, outs = columns
     # Integers up to here, so that what cancels cancels exactly.
     return MatchTotals(
-        numbers, deals, scaled / (sides - 1), won, points, outs, sides,
+        numbers=numbers, deals=deals, differences=scaled / (sides - 1), won=won, points=points, outs=outs, num_sides=sides,
         num_forfeits=sum(len(part.results.forfeits) for part in parts),
         num_decisions=sum(part.results.num_decisions for part in parts),
     )  # fmt: skip

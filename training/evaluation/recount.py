@@ -99,8 +99,8 @@ class Recount:
             count, clusters = self.matches[entry["title"]], entry["clusters"]
             counted = [count.by_cluster[number] for number in sorted(count.by_cluster)]
             for place, name in enumerate(("deals", "difference_sums", "games_won")):
-                told, found = clusters.get(name), [sums[place] for sums in counted]
-                if told is not None and (len(told) != len(found) or not np.allclose(told, found, rtol=0, atol=1e-6)):
+                reported, found = clusters.get(name), [sums[place] for sums in counted]
+                if reported is not None and (len(reported) != len(found) or not np.allclose(reported, found, rtol=0, atol=1e-6)):
                     return f"{entry['title']}: {name} are others in the report than in the records"
         return None
 

@@ -73,7 +73,7 @@ class Store:
             raise OtherSettingsError(f"{path} is damaged; give another --out")
         for name in dict.fromkeys([*wanted, *there]):
             if there.get(name) != wanted.get(name):
-                old, new = (_short(one.get(name)) for one in (there, wanted))
+                old, new = (_short(settings.get(name)) for settings in (there, wanted))
                 raise OtherSettingsError(
                     f"{self.folder} holds matches of other settings: {name} is {old} there and {new} now; give another --out"
                 )
@@ -106,7 +106,7 @@ class Store:
         arrays |= {f"behaviour_{name}": results.behaviour[name] for name in BEHAVIOUR_FIELDS}
         arrays["num_decisions"] = np.asarray(results.num_decisions)
         arrays["count"] = np.asarray(part.count)
-        arrays["forfeits"] = np.asarray(json.dumps([asdict(one) for one in results.forfeits]))
+        arrays["forfeits"] = np.asarray(json.dumps([asdict(forfeit) for forfeit in results.forfeits]))
         path = self._result_path(block)
         draft = path.with_name(path.name + ".part")
         with open(draft, "wb") as file:
@@ -127,7 +127,7 @@ class Store:
                 **{name: arrays[name] for name in _COLUMNS},
                 num_decisions=int(arrays["num_decisions"]),
                 behaviour={name: arrays[f"behaviour_{name}"] for name in BEHAVIOUR_FIELDS},
-                forfeits=tuple(Forfeit(**one) for one in json.loads(str(arrays["forfeits"]))),
+                forfeits=tuple(Forfeit(**fields) for fields in json.loads(str(arrays["forfeits"]))),
             )
         return ClusterBatch(matches[block.match], block.first, block.count, results)
 

@@ -49,7 +49,7 @@ class Pair:
     forfeits: Counter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TournamentResult:
     """What a tournament came to.
 
