@@ -179,7 +179,7 @@ def test_an_interruption_keeps_what_is_finished(tmp_path):
             time.sleep(0.1)
 
 
-def test_a_checkpoint_that_changes_is_refused(tmp_path):
+def test_a_checkpoint_that_changes_is_refused(monkeypatch, tmp_path):
     pytest.importorskip("torch")
     from agents.neural import NetworkConfig, build_network, save_policy
     from agents.play.games import PolicyError
@@ -194,7 +194,9 @@ def test_a_checkpoint_that_changes_is_refused(tmp_path):
     plan = Plan(deals=16, rules=MINI, processes=1, out=tmp_path / "out")
     policies = (str(tmp_path / "net"), "random")
     save(1)
-    result = tournament(policies, plan)
+    with monkeypatch.context() as patch:
+        patch.setattr("agents.neural.checkpoint.network_from_bytes", None)  # only the processes that play load it
+        result = tournament(policies, plan)
     digest, none = json.loads((tmp_path / "out" / "settings.json").read_text())["checkpoints"]
     assert len(digest) == 64 and none is None
     assert tournament(policies, plan).pairs[0, 1].points == result.pairs[0, 1].points
