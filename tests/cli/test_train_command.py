@@ -10,7 +10,7 @@ import torch
 
 from agents.neural import load_policy
 from hf_env.rules import load_rules
-from training.cli.train import _as_config
+from training.config import rules_to_json
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_a_stopped_run_is_no_success_and_says_how_to_go_on(handfoot, tmp_path, m
 @pytest.mark.parametrize("name", ["whitnack", "mini", "family-10000"])
 def test_rules_in_a_config_are_those_rules(name, changes):
     rules = load_rules(name, **changes)
-    held = json.loads(json.dumps(_as_config(rules)))
+    held = json.loads(json.dumps(rules_to_json(rules)))
     assert load_rules(held) == rules and isinstance(held, str) == (not changes)
 
 
@@ -127,13 +127,13 @@ def test_seats_and_pools_become_the_config(handfoot, tmp_path):
     ("text", "said"),
     [
         ("luck = 7", "unknown setting luck; known: rules, reward"),
-        ("epoch = 7", "unknown setting epoch; did you mean epochs?"),
+        ("update_epoch = 7", "unknown setting update_epoch; did you mean update_epochs?"),
         ("[network]\nwidht = 7", "unknown setting network.widht; did you mean network.width?"),
-        ('num_games = "many"', "num_games must be of the type int, got 'many'"),
-        ("epochs = true", "epochs must be of the type int, got True"),
-        ("epochs = 0", "epochs must be at least 1, got 0"),
+        ('num_games = "many"', 'num_games = "many" is not allowed: it must be a whole number from 1 to 65,536'),
+        ("epochs = true", "update_epochs = true is not allowed: it must be a whole number from 1 to 1,000"),
+        ("update_epochs = 0", "update_epochs = 0 is not allowed: it must be a whole number from 1 to 1,000"),
         ("network = 3", "network must be a table, got 3"),
-        ("seats = 3", "seats must be of the type tuple, got 3"),
+        ("seats = 3", "seats = 3 is not allowed: it must be a list of players"),
         ('seats = ["past"]', "seats must hold 'learner' at least once"),
         ("epochs = ", "is no TOML"),
         ('rules = "whitnak"', "did you mean whitnack"),

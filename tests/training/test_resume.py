@@ -19,7 +19,8 @@ from agents.neural import CheckpointError
 from agents.neural.checkpoint import JSON_NAME, POINTER_NAME, TENSORS_NAME, VERSIONS, read_json, write_json
 from hf_env.vector.step import MODE
 from training.run.checkpoints import STATE_JSON, STATE_TENSORS, read_checkpoint
-from training.run.report import GAMES_NAME, LOG_NAME, read_log
+from training.run.folder import GAMES_NAME, LOG_NAME
+from training.run.report import read_log
 from training.trainer import Trainer, make_games, resume, train
 
 from .resume_run import UPDATES, tiny_config

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any
 import click
 
 from hf_env.seeds import MAX_SEED
+from hf_env.suggest import did_you_mean
 
 seed_option = click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of everything random.")
 rules_option = click.option(
@@ -25,15 +25,15 @@ set_option = click.option("--set", "settings", multiple=True, metavar="KEY=VALUE
 
 
 class Commands(click.Group):
-    """A group that names close matches for a command that it lacks."""
+    """A group that names the nearest command for one that it lacks."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.commands)
 
     def resolve_command(self, context: click.Context, args: list[str]):
         if args and self.get_command(context, args[0]) is None and not args[0].startswith("-"):
-            close = difflib.get_close_matches(args[0], self.commands, n=2, cutoff=0.5) or list(self.commands)
-            raise click.UsageError(f"there is no command {args[0]!r}; did you mean {' or '.join(close)}?", context)
+            hint = did_you_mean(args[0], self.commands) or f"; there are {', '.join(self.commands)}"
+            raise click.UsageError(f"there is no command {args[0]!r}{hint}", context)
         return super().resolve_command(context, args)
 
 
@@ -69,8 +69,8 @@ def oneline(text: Any) -> str:
     return " ".join(str(text).split())
 
 
-def load_rule_set(source: str, settings: tuple[str, ...]):
-    """The RuleSet of ``--rules`` with the changes of ``--set``. Raises Mistake as the rules say."""
+def load_rule_set(source: Any, settings: tuple[str, ...]):
+    """The RuleSet of ``--rules``, or a RuleSet, with the changes of ``--set``. Raises Mistake as the rules say."""
     from hf_env.rules import RulesError, load_rules, parse_setting
 
     try:
@@ -92,7 +92,7 @@ def load_rule_list(sources: tuple[str, ...], settings: tuple[str, ...]) -> list:
 
 
 def load_policy(spec: str):
-    """The policy of a spec. Raises Mistake, with the close matches of an unknown name."""
+    """The policy of a spec. Raises Mistake, with the nearest name for an unknown one."""
     from agents import UnknownPolicyError, load
     from agents.registry import SCRIPTED
 
@@ -100,8 +100,7 @@ def load_policy(spec: str):
         return load(spec)
     except UnknownPolicyError as error:
         name = spec.partition(":")[0]
-        close = [] if name in SCRIPTED else difflib.get_close_matches(name, (*SCRIPTED, "pretrained"), n=2, cutoff=0.55)
-        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+        hint = "" if name in SCRIPTED else did_you_mean(name, (*SCRIPTED, "pretrained"))
         raise Mistake(f"{error}{hint}") from None
     except (ValueError, OSError) as error:  # a damaged checkpoint
         raise Mistake(str(error)) from None

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from hf_env.files import write_file
 from training.cli.common import Mistake, check_writable, progress_bar
 
 _ENDS = {
@@ -95,7 +96,7 @@ def _film(files: tuple[str, ...], wanted: int | None, video: Path, seat: int | N
                 pictures = animation.mp4(record, video, **options)
             else:
                 gif, pictures = animation.gif(record, **options)
-                video.write_bytes(gif)
+                write_file(video, gif)
         except IndexError as error:
             raise Mistake(f"--seat: {error}") from None
     click.echo(f"{video}: {pictures} pictures of game {number}, {video.stat().st_size / 1e6:.1f} MB")
