@@ -65,18 +65,12 @@ def with_settings(base: TrainConfig | None, settings: Mapping[str, Any]) -> Trai
     if "decisions_budget" in changes:
         changes = {"time_budget_seconds": None} | changes
     if base is None:
-        return TrainConfig(**_network_checked(changes, {}))
-    if isinstance(changes.get("pools"), Mapping):
-        changes["pools"] = base.pools | dict(changes["pools"])
-    return base.replace(**_network_checked(changes, base.network.model_dump()))
-
-
-def _network_checked(changes: dict[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
-    if "network" not in changes or isinstance(changes["network"], NetworkConfig):
-        return changes
-    if not isinstance(changes["network"], Mapping):
-        raise ConfigError(f"network must be a table, got {changes['network']!r}")
-    return changes | {"network": {**base, **changes["network"]}}
+        return TrainConfig(**changes)
+    tables = {"network": base.network.model_dump(), "pools": base.pools}
+    for name, before in tables.items():
+        if isinstance(changes.get(name), Mapping):
+            changes[name] = {**before, **changes[name]}
+    return base.replace(**changes)
 
 
 def rule_keys() -> list[str]:

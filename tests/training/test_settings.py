@@ -187,5 +187,5 @@ def test_a_run_of_before_with_other_settings_is_refused(tmp_path):
     zipfile.ZipFile(RUN_OF_BEFORE).extractall(tmp_path)
     file = RunFolder(tmp_path).config
     write_json(file, read_json(file) | {"clip": 0.3})
-    with pytest.raises(CheckpointError, match="made with clip_coef = 0.25, not 0.3"):
+    with pytest.raises(CheckpointError, match=r"made with clip_coef = 0\.25, not 0\.3"):
         resume(tmp_path, show_progress=False)
