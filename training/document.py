@@ -5,6 +5,8 @@
 
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from agents.neural.base import NetworkConfig
 from hf_env.fields import table
 from hf_env.observation.document import with_tables
@@ -15,7 +17,8 @@ DOCUMENT = Path(__file__).parents[1] / "docs" / "training.md"
 
 def settings_table() -> str:
     """One row a setting, those of the network after ``network``."""
-    defaults, rows = TrainConfig().to_json(), {}
+    defaults = TrainConfig().to_json()
+    rows: dict[str, tuple[type[BaseModel], str]] = {}
     for name in TrainConfig.model_fields:
         rows[name] = (TrainConfig, name)
         if name == "network":
