@@ -60,6 +60,15 @@ def write_json(path: str | os.PathLike[str], value: Any, *, allow_nan: bool = Tr
     write_text(path, json.dumps(value, indent=1, allow_nan=allow_nan) + "\n")
 
 
+def append_text(path: str | os.PathLike[str], text: str) -> None:
+    """Add a text in UTF-8 to a file's end; made if missing. Raises OSError naming it."""
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise _naming(Path(path), error) from error
+
+
 def sync_folder(folder: str | os.PathLike[str]) -> None:
     """Have a folder's entries on disk, so that what points to one of them never outlives it; a no-op on Windows."""
     if os.name != "nt":

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from hf_env.files import replacing, write_file, write_json, write_text
+from hf_env.files import append_text, replacing, write_file, write_json, write_text
 from hf_env.suggest import did_you_mean, nearest
 
 
@@ -32,6 +32,13 @@ def test_a_full_disk_names_the_file_and_leaves_what_was_there(tmp_path, monkeypa
         write_file(path, b"after")
     assert caught.value.filename == str(path)
     assert path.read_bytes() == b"before" and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+def test_what_is_added_names_its_file_too():
+    with pytest.raises(OSError, match="No space left") as caught:
+        append_text("/dev/full", "x" * 100_000)
+    assert caught.value.filename == "/dev/full"
 
 
 def test_a_missing_folder_names_the_file(tmp_path):

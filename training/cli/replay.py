@@ -131,7 +131,7 @@ def _named(file: str, number: int) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise Mistake(f"{file}: {error.strerror or error}") from None
+        raise Mistake(f"{error.filename or file}: {error.strerror or error}") from None
 
 
 def _verify(files: tuple[str, ...]) -> None:

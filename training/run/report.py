@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hf_env.files import replacing, write_text
+from hf_env.files import append_text, replacing, write_text
 from training.run.folder import CURVE_NAME, GAMES_NAME, LOG_NAME, RunFolder
 from training.run.guards import monitor_of_log
 from training.run.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
@@ -17,7 +17,7 @@ class RunLog:
     """Metrics of every iteration, as JSON Lines and for TensorBoard, by decisions made."""
 
     def __init__(self, run_dir: Path) -> None:
-        self.run_dir, self._folder = run_dir, RunFolder(run_dir)
+        self.run_dir = run_dir
         self._writer: Any = None
         self._purge_step: int | None = None
 
@@ -28,11 +28,10 @@ class RunLog:
         """
         for name in metrics:
             definition(name)
-        with open(self._folder.log, "a", encoding="utf-8") as file:
-            file.write(json.dumps(dict(metrics)) + "\n")
-        with open(self._folder.games, "a", encoding="utf-8") as file:
-            for line in lineups:
-                file.write(json.dumps({"iteration": int(metrics["run/iteration"])} | line) + "\n")
+        run = RunFolder(self.run_dir)
+        append_text(run.log, json.dumps(dict(metrics)) + "\n")
+        games = [{"iteration": int(metrics["run/iteration"])} | line for line in lineups]
+        append_text(run.games, "".join(json.dumps(line) + "\n" for line in games))
         for name, value in metrics.items():
             self._tensorboard().add_scalar(name, value, int(metrics["run/decisions"]))
 
@@ -53,7 +52,7 @@ class RunLog:
         if self._writer is None:
             from torch.utils.tensorboard import SummaryWriter
 
-            self._writer = SummaryWriter(str(self._folder.tensorboard), purge_step=self._purge_step)
+            self._writer = SummaryWriter(str(RunFolder(self.run_dir).tensorboard), purge_step=self._purge_step)
         return self._writer
 
 

@@ -104,14 +104,14 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
     learner.generator.bit_generator.state = values["minibatches"]
     members = [
         Member.from_bytes(
-            one["number"],
-            one["decisions"],
-            load_member(trainer.run_dir, one["digest"]),
+            member["number"],
+            member["decisions"],
+            load_member(trainer.run_dir, member["digest"]),
             trainer.config.network,
             trainer.games.num_actions,
             trainer.config.device,
         )
-        for one in values["league"]["members"]
+        for member in values["league"]["members"]
     ]
     league_arrays = {key.removeprefix("league/"): array for key, array in arrays.items() if key.startswith("league/")}
     trainer.league.load_state(league_arrays, values["league"], members)
