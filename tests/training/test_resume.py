@@ -36,6 +36,7 @@ NO_STATE = {
     r"\.log\._(writer|purge_step).*": "an open file of TensorBoard, whose later steps a resumed run purges",
     r"\.collector\._\w+": "the rollout's arrays: each row is written before it is read",
     r"\.games\.(final_observations|_actions|_other|_work.*|_runner.*)": "written before they are read in each step",
+    r"\.games\.num_moves": "moves in this process, by which a batch of before is told from the present one",
     r"\.learner\.network\..*\.grad": "gradients, made anew in each step",
 }
 
