@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,12 @@ import torch
 
 from agents.neural import NeuralPolicy, build_network
 from agents.neural.base import PolicyValueNetwork
-from agents.neural.checkpoint import POINTER_NAME, read_json, write_json
+from agents.neural.checkpoint import read_json
 from agents.neural.policy import layout_sections
 from agents.registry import load
 from hf_env import ObservationLayout, RuleSet, VectorGame
+from hf_env.files import write_json
 from hf_env.observation.layout import Section
-from hf_env.rules import load_rules
 from hf_env.rules.ruleset import flat
 from hf_env.seeds import FOR_CRITIC, FOR_LINEUPS, FOR_MINIBATCHES, FOR_TRAINING_GAMES, FOR_WEIGHTS, generator, grow_seed
 from training.config import ConfigError, TrainConfig
@@ -33,12 +33,12 @@ from training.learning.ppo import PpoLearner
 from training.learning.rollout import Collector, Rollout
 from training.run import metrics as names
 from training.run.checkpoints import save_member, write_checkpoint
-from training.run.guards import FAILURES, StrengthWatch, check_divergence, save_failure
+from training.run.folder import RunFolder
+from training.run.guards import FAILURES, StrengthMonitor, check_divergence, save_failure
 from training.run.progress import ProgressDisplay
-from training.run.report import LEAGUE_NAME, RunLog, write_report
+from training.run.report import RunLog, write_report
 from training.run.state import restore_trainer, trainer_state
 
-CONFIG_NAME = "config.json"
 _logger = logging.getLogger(__name__)
 # Measures a policy: anchor's name -> (points a deal more than the anchor, half the 95 % interval).
 EvaluateFn = Callable[[NeuralPolicy], Mapping[str, tuple[float, float]]]
@@ -87,10 +87,10 @@ def load_initial(spec: str) -> PolicyValueNetwork:
     return policy.network
 
 
-def take_over(ours: PolicyValueNetwork, spec: str) -> None:
+def load_initial_weights(ours: PolicyValueNetwork, spec: str) -> None:
     """Give a network what a policy has learned. Raises ConfigError for one that is built otherwise or sees other numbers."""
     theirs = load_initial(spec)
-    for name, value in asdict(ours.config).items():
+    for name, value in ours.config.model_dump().items():
         if getattr(theirs.config, name) != value:
             raise ConfigError(f"initial_policy: {spec} has network.{name} = {getattr(theirs.config, name)!r}, the run {value!r}")
     if not torch.equal(theirs.observation_scale, ours.observation_scale):
@@ -118,8 +118,7 @@ class Trainer:
 
     def __init__(self, config: TrainConfig, run_dir: Path, games, evaluate_fn: EvaluateFn | None = None) -> None:
         self.config, self.run_dir, self.games, self.evaluate_fn = config, run_dir, games, evaluate_fn
-        sources = config.rules if isinstance(config.rules, list) else [config.rules]
-        self.rules = [load_rules(source) for source in sources]
+        self.rules = list(config.rules)
         scale = visible_scale(games, config.network.ignored, self.rules)
         weights_seed = grow_seed(config.seed, FOR_WEIGHTS)
         network = build_network(config.network, scale, games.num_actions, weights_seed, games.observation_layout)
@@ -139,7 +138,7 @@ class Trainer:
         draws = generator(config.seed, FOR_LINEUPS)
         self.league = League(lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, draws)
         self.collector = Collector(games, self.league, config, critic, self.learner.forward)
-        self.strength = StrengthWatch()
+        self.strength = StrengthMonitor()
         self.log = RunLog(run_dir)
         self.iteration = self.decisions = 0
         self.pool_additions = self.evaluations = 0
@@ -225,7 +224,7 @@ class Trainer:
         for member in self.league.members.values():
             member.verify()
         arrays, values = trainer_state(self)
-        write_json(self.run_dir / LEAGUE_NAME, self.league.table())
+        write_json(RunFolder(self.run_dir).league, self.league.table())
         return write_checkpoint(self.run_dir, f"{self.iteration:08d}", self.learner.network, self._info(), arrays, values)
 
     def restore(self) -> None:
@@ -285,13 +284,13 @@ def train(
     down (the last checkpoint stays, and the offending batch is kept).
     """
     run_dir = Path(run_dir)
-    if (run_dir / POINTER_NAME).exists() or (run_dir / CONFIG_NAME).exists():
+    if RunFolder(run_dir).holds_run():
         raise ConfigError(f"{run_dir} already holds a run: resume it or choose another folder")
     run_dir.mkdir(parents=True, exist_ok=True)
     trainer = Trainer(config, run_dir, games or make_games(config), evaluate_fn)
     if config.initial_policy is not None:
-        take_over(trainer.learner.network, config.initial_policy)
-    write_json(run_dir / CONFIG_NAME, config.to_json())
+        load_initial_weights(trainer.learner.network, config.initial_policy)
+    write_json(RunFolder(run_dir).config, config.to_json())
     # From here on there is always a checkpoint to resume, whenever the process is killed.
     trainer.save()
     return _run(trainer, show_progress, should_stop)
@@ -314,10 +313,10 @@ def resume(
     Raises CheckpointError or ConfigError as their messages say.
     """
     run_dir = Path(run_dir)
-    config = TrainConfig.from_json(read_json(run_dir / CONFIG_NAME)).replace(**changes)
+    config = TrainConfig.from_json(read_json(RunFolder(run_dir).config)).replace(**changes)
     trainer = Trainer(config, run_dir, games or make_games(config), evaluate_fn)
     trainer.restore()
-    write_json(run_dir / CONFIG_NAME, config.to_json())
+    write_json(RunFolder(run_dir).config, config.to_json())
     return _run(trainer, show_progress, should_stop)
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ import torch
 from agents.neural.base import NetworkConfig, PolicyValueNetwork
 from agents.neural.factory import make_network
 from hf_env.actions import ACTIONS_VERSION
+from hf_env.files import write_file, write_json
 from hf_env.observation.layout import LAYOUT_VERSION
 from hf_env.seeds import SEEDS_VERSION
 
@@ -42,21 +41,6 @@ class CheckpointError(ValueError):
 def sha256(data: bytes) -> str:
     """Hexadecimal SHA-256 of ``data``."""
     return hashlib.sha256(data).hexdigest()
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write ``data`` beside ``path`` and rename, so that ``path`` is never half written."""
-    part = path.with_name(path.name + ".part")
-    with open(part, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write ``value`` as JSON, beside and renamed."""
-    write_file(path, (json.dumps(value, indent=1) + "\n").encode())
 
 
 def read_json(path: Path) -> Any:
@@ -109,7 +93,7 @@ def save_policy(folder: Path | str, network: PolicyValueNetwork, info: dict[str,
     folder.mkdir(parents=True, exist_ok=True)
     data = network_bytes(network)
     digest = sha256(data)
-    head = {"format": POLICY_FORMAT, "versions": VERSIONS | {"seeds": SEEDS_VERSION}, "network": asdict(network.config)}
+    head = {"format": POLICY_FORMAT, "versions": VERSIONS | {"seeds": SEEDS_VERSION}, "network": network.config.model_dump()}
     shape = {"observation_width": len(network.observation_scale), "num_actions": network.num_actions}
     write_file(folder / TENSORS_NAME, data)
     # The JSON comes last: until it is renamed, its old checksum refuses the new tensors.

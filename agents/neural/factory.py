@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from agents.neural.base import NetworkConfig, PolicyValueNetwork
+from agents.neural.base import NETWORKS, NetworkConfig, PolicyValueNetwork
 from agents.neural.ranks.network import RankNetwork, split_columns
 from hf_env.observation.layout import ObservationLayout
 
@@ -55,9 +55,6 @@ class MlpNetwork(PolicyValueNetwork):
         for layer, norm in zip(list(self.hidden)[1:], list(self.norms)[1:], strict=True):
             x = torch.relu_(norm(layer(x)))
         return self.policy_head(x), self.value_head(x).squeeze(-1)
-
-
-NETWORKS = ("ranks", "mlp")
 
 
 def build_network(

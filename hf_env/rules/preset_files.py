@@ -6,8 +6,9 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-from hf_env.rules.errors import RulesError, did_you_mean, shown
+from hf_env.rules.errors import RulesError, shown
 from hf_env.rules.toml_files import parse_toml
+from hf_env.suggest import did_you_mean
 
 DEFAULT_PRESET = "whitnack"
 

@@ -3,7 +3,8 @@
 import pytest
 
 from hf_env import VectorGame, load_rules
-from training.config import ConfigError, TrainConfig, load_config, shipped_configs
+from training.config import ConfigError, TrainConfig
+from training.settings import load_config, shipped_configs
 from training.trainer import constant_options, visible_scale
 
 

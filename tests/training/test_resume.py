@@ -19,7 +19,8 @@ from agents.neural import CheckpointError
 from agents.neural.checkpoint import JSON_NAME, POINTER_NAME, TENSORS_NAME, VERSIONS, read_json, write_json
 from hf_env.vector.step import MODE
 from training.run.checkpoints import STATE_JSON, STATE_TENSORS, read_checkpoint
-from training.run.report import GAMES_NAME, LOG_NAME, read_log
+from training.run.folder import GAMES_NAME, LOG_NAME
+from training.run.report import read_log
 from training.trainer import Trainer, make_games, resume, train
 
 from .resume_run import UPDATES, tiny_config
@@ -219,7 +220,7 @@ def test_a_changed_value_is_noticed(saved):
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        ({"rules": {"preset": "mini", "deals": 3}}, "rules = {'preset': 'mini', 'deals': 2}, not"),
+        ({"rules": {"preset": "mini", "deals": 3}}, "deals was 2, here it is 3"),
         ({"seats": ("learner", "expert")}, "seats = ['learner', 'pool:opponents'], not ['learner', 'expert']"),
         ({"hardness": 1.0}, "hardness = 2.0, not 1.0"),
     ],

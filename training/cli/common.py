@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +14,7 @@ import click
 from hf_env.rules import RulesError, RuleSet, load_rules, parse_setting
 from hf_env.rules.loading import load_rule_sets
 from hf_env.seeds import MAX_SEED
+from hf_env.suggest import did_you_mean
 
 seed_option = click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of everything random.")
 rules_option = click.option(
@@ -52,7 +52,7 @@ class CommandModules(dict[str, click.Command]):
 
 
 class Commands(click.Group):
-    """A group that names close matches for a command that it lacks."""
+    """A group that names the nearest command for one that it lacks."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.commands)
@@ -65,8 +65,8 @@ class Commands(click.Group):
 
     def resolve_command(self, context: click.Context, args: list[str]):
         if args and self.get_command(context, args[0]) is None and not args[0].startswith("-"):
-            close = difflib.get_close_matches(args[0], self.commands, n=2, cutoff=0.5) or list(self.commands)
-            raise click.UsageError(f"there is no command {args[0]!r}; did you mean {' or '.join(close)}?", context)
+            hint = did_you_mean(args[0], self.commands) or f"; there are {', '.join(self.commands)}"
+            raise click.UsageError(f"there is no command {args[0]!r}{hint}", context)
         return super().resolve_command(context, args)
 
 
@@ -102,8 +102,8 @@ def oneline(text: Any) -> str:
     return " ".join(str(text).split())
 
 
-def load_rule_set(source: str, settings: tuple[str, ...]) -> RuleSet:
-    """The RuleSet of ``--rules`` with the changes of ``--set``. Raises Mistake as the rules say."""
+def load_rule_set(source: Any, settings: tuple[str, ...]) -> RuleSet:
+    """The RuleSet of ``--rules``, or a RuleSet, with the changes of ``--set``. Raises Mistake as the rules say."""
     try:
         return load_rules(source, **dict(parse_setting(setting) for setting in settings))
     except RulesError as error:

@@ -116,7 +116,7 @@ def write_report(out: Path, text: str) -> Path:
     try:
         return Store(out, False).write(REPORT_NAME, text)
     except OSError as error:
-        raise Failure(f"{out} cannot be written: {error.strerror}") from None
+        raise Failure(f"{error.filename or out} cannot be written: {error.strerror}") from None
 
 
 def between(interval, form: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import click
 
 from agents.play.judging import PolicyError, UnfitPolicyError
 from agents.registry import PYTHON, SEARCH, PolicySpec
+from hf_env.files import write_json
 from training import evaluation
 from training.cli.common import (
     Failure,
@@ -120,7 +120,7 @@ def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
 def write_result(path: Path, result, precision: float | None = None) -> None:
     """Write a result as JSON. Raises Failure where the disk refuses."""
     try:
-        path.write_text(json.dumps(result.to_json(precision), indent=1) + "\n", encoding="utf-8")
+        write_json(path, result.to_json(precision))
     except OSError as error:
         raise Failure(f"{path} cannot be written: {error.strerror}") from None
 

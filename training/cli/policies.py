@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agents.policy import Policy
 from agents.registry import SCRIPTED, PolicySpec, UnknownPolicyError, check_spec, load, parse_spec
+from hf_env.suggest import did_you_mean
 from training.cli.common import Mistake
 
 
@@ -21,7 +21,7 @@ def check_policy(text: str) -> PolicySpec:
         The spec.
 
     Raises:
-        Mistake: no policy has that name or those options; it names the close matches of an unknown name.
+        Mistake: no policy has that name or those options; it names the nearest name for an unknown one.
     """
     with _one_line_errors(text):
         spec = parse_spec(text)
@@ -51,8 +51,7 @@ def _one_line_errors(text: str) -> Iterator[None]:
         yield
     except UnknownPolicyError as error:
         name = text.partition(":")[0]
-        close = [] if name in SCRIPTED else difflib.get_close_matches(name, (*SCRIPTED, "pretrained"), n=2, cutoff=0.55)
-        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+        hint = "" if name in SCRIPTED else did_you_mean(name, (*SCRIPTED, "pretrained"))
         raise Mistake(f"{error}{hint}") from None
     except (ValueError, OSError) as error:  # a damaged checkpoint
         raise Mistake(str(error)) from None

@@ -12,6 +12,7 @@ import click
 
 from hf_env import records
 from hf_env.engine.cards import KIND_CHARS
+from hf_env.files import write_file
 from hf_env.positions.schema import END_REASONS
 from hf_env.rendering import load_drawing
 from training.cli.common import Mistake, check_writable, progress_bar
@@ -96,7 +97,7 @@ def _film(files: tuple[str, ...], wanted: int | None, video: Path, seat: int | N
                 pictures = animation.mp4(record, video, **options)
             else:
                 gif, pictures = animation.gif(record, **options)
-                video.write_bytes(gif)
+                write_file(video, gif)
         except IndexError as error:
             raise Mistake(f"--seat: {error}") from None
     click.echo(f"{video}: {pictures} pictures of game {number}, {video.stat().st_size / 1e6:.1f} MB")
@@ -127,7 +128,7 @@ def _named(file: str, number: int) -> Iterator[None]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise Mistake(f"{file}: {error.strerror or error}") from None
+        raise Mistake(f"{error.filename or file}: {error.strerror or error}") from None
 
 
 def _verify(files: tuple[str, ...]) -> None:

@@ -6,7 +6,6 @@ A block is on disk as a whole or not at all, so that a series that was broken of
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from agents.play.games import BEHAVIOUR_FIELDS, Forfeit, GameResults
+from hf_env.files import PART, replacing, write_text
 from training.evaluation.matches import ClusterBatch, Match
 
 SETTINGS_NAME = "settings.json"
@@ -54,7 +54,7 @@ class Store:
         wanted = json.loads(json.dumps(settings))
         if path.is_file():
             self._check_equal(path, wanted)
-            for left in (*self.folder.glob("records/draft-*"), *self.folder.glob("results/*.part")):
+            for left in (*self.folder.glob("records/draft-*"), *self.folder.glob(f"results/*{PART}")):
                 left.unlink()
             return True
         if self.folder.exists() and any(self.folder.iterdir()):
@@ -80,11 +80,8 @@ class Store:
 
     def write(self, name: str, text: str) -> Path:
         """Write a text file of the folder as a whole; returns its path."""
-        path = self.folder / name
-        part = path.with_name(path.name + ".part")
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-        return path
+        write_text(self.folder / name, text)
+        return self.folder / name
 
     def record_path(self, block: Block) -> Path:
         """Where the records of a block's games are."""
@@ -107,13 +104,8 @@ class Store:
         arrays["num_decisions"] = np.asarray(results.num_decisions)
         arrays["count"] = np.asarray(part.count)
         arrays["forfeits"] = np.asarray(json.dumps([asdict(forfeit) for forfeit in results.forfeits]))
-        path = self._result_path(block)
-        draft = path.with_name(path.name + ".part")
-        with open(draft, "wb") as file:
+        with replacing(self._result_path(block)) as result, open(result, "wb") as file:
             np.savez_compressed(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
 
     def load(self, block: Block, matches: Sequence[Match]) -> ClusterBatch | None:
         """A finished block, None where it is not there."""

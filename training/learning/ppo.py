@@ -165,7 +165,7 @@ class PpoLearner:
 
     def entropy_bonus(self, progress: float) -> float:
         """Weight of the entropy at ``progress`` 0 to 1 of the run."""
-        return self.config.entropy_start + (self.config.entropy_end - self.config.entropy_start) * progress
+        return self.config.entropy_coef_start + (self.config.entropy_coef_end - self.config.entropy_coef_start) * progress
 
     def prepare(self, rollout: Rollout) -> Batch:
         """Move the values' unit to the rollout's returns (detail 1) and normalise (1, 2).
@@ -213,7 +213,7 @@ class PpoLearner:
             errors = values - rows.returns
             return errors.dot(errors)
 
-        clipped = ratio.clamp(1.0 - self.config.clip, 1.0 + self.config.clip)
+        clipped = ratio.clamp(1.0 - self.config.clip_coef, 1.0 + self.config.clip_coef)
         policy_loss = -mean(torch.minimum(ratio * rows.advantages, clipped * rows.advantages))
         value_loss = 0.5 * squared_error(values) / totals.rows
         if self.critic is not None:
@@ -227,8 +227,8 @@ class PpoLearner:
         with torch.no_grad():
             # The estimator k3 of http://joschu.net/blog/kl-approx.html: unbiased and never negative.
             approximate_kl = mean(ratio - 1.0 - log_ratio)
-            clip_fraction = mean(((ratio - 1.0).abs() > self.config.clip).float())
-        total = policy_loss + self.config.value_coefficient * value_loss - entropy_bonus * entropy
+            clip_fraction = mean(((ratio - 1.0).abs() > self.config.clip_coef).float())
+        total = policy_loss + self.config.value_coef * value_loss - entropy_bonus * entropy
         total = total + teacher_weight * teacher_loss
         return Losses(total, policy_loss, value_loss, entropy, teacher_loss, approximate_kl, clip_fraction, ratio)
 
@@ -243,7 +243,7 @@ class PpoLearner:
         entropy_bonus, teacher_weight = self.entropy_bonus(progress), self.config.teacher_share(progress)
         num_minibatches = max(1, round(len(rollout) / self.config.minibatch_size))
         reports, first_ratio_error = [], None
-        for _ in range(self.config.epochs):
+        for _ in range(self.config.update_epochs):
             order = torch.from_numpy(self.generator.permutation(len(rollout)))
             for index in order.tensor_split(num_minibatches):
                 rows = batch.rows(index.to(batch.returns.device))
@@ -289,7 +289,7 @@ class PpoLearner:
         # Before shortening: a norm that is not finite would spread to every gradient and hide where it arose.
         if not (all(torch.isfinite(part.total) for part in losses) and torch.isfinite(norm)):
             self._name_the_culprit(losses)
-        torch.nn.utils.clip_grads_with_norm_(parameters, self.config.max_gradient_norm, norm)
+        torch.nn.utils.clip_grads_with_norm_(parameters, self.config.max_grad_norm, norm)
         self.optimiser.step()
         terms = ("policy", "value", "entropy", "teacher", "approximate_kl", "clip_fraction")
         sums = [torch.stack([getattr(part, term).detach() for part in losses]).sum() for term in terms]

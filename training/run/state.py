@@ -16,6 +16,7 @@ from agents.neural.checkpoint import CheckpointError
 from agents.neural.policy import first_difference, layout_sections
 from hf_env.rules.ruleset import flat
 from hf_env.seeds import SEEDS_VERSION
+from training.config import current_names
 from training.league.league import Member
 from training.run.checkpoints import as_like, load_member, read_checkpoint
 
@@ -103,14 +104,14 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
     learner.generator.bit_generator.state = values["minibatches"]
     members = [
         Member.from_bytes(
-            one["number"],
-            one["decisions"],
-            load_member(trainer.run_dir, one["digest"]),
+            member["number"],
+            member["decisions"],
+            load_member(trainer.run_dir, member["digest"]),
             trainer.config.network,
             trainer.games.num_actions,
             trainer.config.device,
         )
-        for one in values["league"]["members"]
+        for member in values["league"]["members"]
     ]
     league_arrays = {key.removeprefix("league/"): array for key, array in arrays.items() if key.startswith("league/")}
     trainer.league.load_state(league_arrays, values["league"], members)
@@ -122,8 +123,9 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
 
 def _check_fits(trainer, values: dict[str, Any]) -> None:
     """Raises CheckpointError naming the first setting, rule or section that differs."""
+    begun_with = current_names(values["config"])
     for name, here in trainer.config.fingerprint_values().items():
-        made_with = values["config"].get(name)
+        made_with = begun_with.get(name)
         if made_with != here:
             raise CheckpointError(f"the checkpoint was made with {name} = {made_with!r}, not {here!r}")
     if len(values["rules"]) != len(_rules(trainer)):

@@ -26,6 +26,7 @@ from agents.scripted.playout import ILLEGAL, UNLIMITED, draw_numbers, play_games
 from hf_env import load_rules
 from hf_env.engine.purposes import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY
 from hf_env.engine.state import GAME_DTYPE
+from hf_env.files import write_text
 from training.cli.extras import require_extra
 
 # No judgement starts from seeds in this range.
@@ -40,7 +41,7 @@ def _logged(log: Path) -> list[dict]:
     if not log.exists():
         return []
     whole = [line for line in log.read_text(encoding="utf-8").splitlines(keepends=True) if line.endswith("\n")]
-    log.write_text("".join(whole), encoding="utf-8")
+    write_text(log, "".join(whole))
     return [json.loads(line) for line in whole]
 
 
