@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from agents.search.features import NUM_FEATURES, SIDE_FEATURES, write_features
-from hf_env.engine.state import RULES_DTYPE
 from hf_env.kernels.compile import kernel
+from hf_env.rules.record import RULES_DTYPE
 
 FOLDER = Path(__file__).parent / "fitted"
 HIDDEN = 48

@@ -9,7 +9,8 @@ import pytest
 
 from hf_env import VectorGame, load_rules
 from hf_env.engine.cards import BLACK3, RED3
-from hf_env.engine.state import GAME_DTYPE, HIDDEN_FIELDS, PRIVATE_FIELDS, PUBLIC_FIELDS, RULES_DTYPE
+from hf_env.engine.state import GAME_DTYPE, HIDDEN_FIELDS, PRIVATE_FIELDS, PUBLIC_FIELDS
+from hf_env.rules.record import RULES_DTYPE
 from tests.observation.driving import holding, reached_games
 from tests.observation.facts import changed_sections
 

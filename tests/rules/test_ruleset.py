@@ -14,6 +14,7 @@ from hf_env.engine import state
 from hf_env.engine.cards import parse_cards
 from hf_env.rules import CardPoints, RulesError, RuleSet, diff_rules, list_rules, load_rules, parse_setting, preset_text
 from hf_env.rules.document import DOCUMENT, with_tables
+from hf_env.rules.record import RULES_DTYPE
 from hf_env.rules.toml_files import parse_toml
 
 from .strategies import random_rule_set, rule_sets
@@ -95,7 +96,7 @@ def check_round_trip(rules):
     again = load_rules(parse_toml(rules.to_toml().encode(), "text"))
     assert again == rules and hash(again) == hash(rules) and again.resolved() == rules.resolved()
     record = rules.to_record()
-    assert record.dtype == state.RULES_DTYPE and record.shape == (1,)
+    assert record.dtype == RULES_DTYPE and record.shape == (1,)
 
 
 @given(rule_sets())
