@@ -28,7 +28,7 @@ GAME_SECTIONS: dict[str, set[str] | tuple[set[str], set[str]]] = {
     "turns": {"turns"},
     "turn_seat": {"turn_seat", "asked", "needed"},  # who asked is whose turn it is; points laid are the turn's side's
     "phase": {"phase"},
-    "asked": {"asked"},
+    "asked": {"asked", "answers"},  # answers are shown while a question stands
     "may_go_out": {"may_go_out"},
     "laid": {"laid", "needed"},
     "taking": {"owed"},
@@ -145,6 +145,7 @@ def states():
     games["taking"][opening] = np.minimum(games["discard_size"][opening], 3)
     games["laid"][opening] = 20
     games["asked"][::5] = 1
+    games["answers"][::10, 1] = 1
     return games
 
 
