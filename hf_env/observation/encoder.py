@@ -23,7 +23,7 @@ from hf_env.engine.state import (
 from hf_env.engine.transitions import EVENT_SEAT_STRIDE
 from hf_env.kernels.compile import clear_values, copy_values, kernel
 from hf_env.kernels.lanes import lanes, minus, plus, put_lanes, times
-from hf_env.kernels.words import word
+from hf_env.kernels.memory import word
 from hf_env.observation.places import (
     OBSERVATION_PLACES,
     OPTIONS,

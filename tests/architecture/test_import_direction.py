@@ -98,9 +98,9 @@ def test_every_prefix_is_one_of_a_module():
 
 
 def test_only_the_engine_decorates_kernels_itself():
-    # numba's own decorators would bypass the cache that is keyed by all sources; lanes makes instructions, no kernels.
+    # numba's own decorators would bypass the cache that is keyed by all sources.
     for name, path in modules().items():
-        if name not in ("hf_env.kernels.compile", "hf_env.kernels.lanes", "hf_env.kernels.words") and not name.startswith("training"):
+        if not name.startswith(("hf_env.kernels.", "training")):
             assert not {i for i in imports(path, name) if i.split(".")[0] in ("numba", "llvmlite")}, name
 
 

@@ -144,7 +144,8 @@ def test_a_reader_who_goes_away_is_no_error_in_the_log():
     assert result.stdout.startswith("# whitnack") and result.stderr == ""
 
 
-def test_bench_prints_its_figures_and_what_they_depend_on(handfoot, tmp_path):
+def test_bench_prints_its_figures_and_what_they_depend_on(handfoot, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")  # so that no label is broken
     path = tmp_path / "figures.json"
     parts = [word for name in ("vector", "aec", "copies", "memory") for word in ("--only", name)]
     code, out, _ = handfoot(

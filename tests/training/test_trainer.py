@@ -14,6 +14,7 @@ from agents.neural.checkpoint import VERSIONS
 from agents.policy import decision_keys
 from agents.registry import load
 from hf_env.rules import load_rules
+from hf_env.seeds import SEEDS_VERSION
 from training.config import ConfigError, TrainConfig
 from training.run.checkpoints import read_checkpoint
 from training.run.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
@@ -64,7 +65,7 @@ def test_a_run_learns_and_leaves_its_folder(tmp_path):
     assert TrainConfig.from_json(json.loads((tmp_path / "run" / "config.json").read_text())) == config
     policy = load(str(tmp_path / "run"))
     assert policy.info["lineage"]["decisions"] == result.decisions and policy.info["num_sides"] == 2
-    assert policy.info["rules_names"] == ["whitnack"] and policy.info["versions"] == VERSIONS
+    assert policy.info["rules_names"] == ["whitnack"] and policy.info["versions"] == VERSIONS | {"seeds": SEEDS_VERSION}
     assert not list((tmp_path / "run").rglob("*.part"))
 
 
