@@ -1,6 +1,6 @@
 """The one table of the observation: each section's name, shape, meaning, range, scale, and who may know it.
 
-Offsets, widths, documents and tests follow from it (layout.py). To add a section, add a row before the options and write
+Offsets (places.py), widths and documents (layout.py) follow from it. To add a section, add a row before the options and write
 it in encoder.py. The rows of rule options follow from the options' own declarations (hf_env/rules/ruleset.py).
 
 A table depends on the numbers of seats and sides only; every rule option is a value in it.
