@@ -18,7 +18,7 @@ import torch
 from agents.neural import NeuralPolicy, build_network
 from agents.neural.base import PolicyValueNetwork
 from agents.neural.checkpoint import POINTER_NAME, read_json, write_json
-from agents.neural.policy import layout_sections
+from agents.neural.sections import layout_sections
 from agents.registry import load
 from hf_env import ObservationLayout, RuleSet, VectorGame
 from hf_env.observation.layout import Section

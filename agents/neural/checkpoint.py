@@ -139,11 +139,10 @@ def find_policy(path: Path | str) -> Path:
     raise CheckpointError(f"{path} holds no policy: neither {JSON_NAME} nor {POINTER_NAME} is there")
 
 
-def load_policy(path: Path | str, device: str = "cpu") -> tuple[PolicyValueNetwork, dict[str, Any]]:
-    """The network of a policy on disk, and its JSON.
+def read_info(path: Path | str) -> tuple[Path, dict[str, Any]]:
+    """The folder of a policy on disk and its JSON, without its tensors.
 
-    path: as in ``find_policy``. Raises CheckpointError where it is missing, damaged, or of another format or
-    version.
+    path: as in ``find_policy``. Raises CheckpointError where it is missing, or of another format or version.
     """
     folder = find_policy(path)
     info = read_json(folder / JSON_NAME)
@@ -153,6 +152,16 @@ def load_policy(path: Path | str, device: str = "cpu") -> tuple[PolicyValueNetwo
         if info.get("versions", {}).get(name) != version:
             found = info.get("versions", {}).get(name)
             raise CheckpointError(f"{folder} was made for version {found} of the {name}, this is version {version}")
+    return folder, info
+
+
+def load_policy(path: Path | str, device: str = "cpu") -> tuple[PolicyValueNetwork, dict[str, Any]]:
+    """The network of a policy on disk, and its JSON.
+
+    path: as in ``find_policy``. Raises CheckpointError where it is missing, damaged, or of another format or
+    version.
+    """
+    folder, info = read_info(path)
     data = read_verified(folder / TENSORS_NAME, info.get("sha256", ""))
     try:
         config, num_actions = NetworkConfig(**info["network"]), int(info["num_actions"])

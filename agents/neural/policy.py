@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -12,18 +13,32 @@ from agents.neural.base import PolicyValueNetwork
 from agents.neural.masked_categorical import best_actions, masked_probabilities, sample_actions
 from agents.neural.ranks.network import RankNetwork
 from agents.neural.ranks.single_row import CompiledRanks, RankArrays
-from agents.neural.sections import columns_here, first_difference, layout_sections
+from agents.neural.sections import columns_here
 from agents.policy import PolicyBatch, UntrainedRulesWarning, uniforms
 from hf_env.observation.layout import ObservationLayout
 from hf_env.rules import RuleSet
-
-__all__ = ["MODES", "NeuralPolicy", "first_difference", "layout_sections"]
 
 MODES = ("sample", "argmax")
 # Rows are run through the network in pieces of this size: bounds memory, and keeps a piece in the cache.
 _ROWS_AT_ONCE = 1024
 # So few rows cost PyTorch more for its calls than for its arithmetic.
 _FEW_ROWS = 24
+
+
+def check_mode(mode: str) -> str:
+    """The mode. Raises ValueError for one that is not of MODES."""
+    if mode not in MODES:
+        raise ValueError(f"unknown mode {mode!r} of a neural policy; known: {', '.join(MODES)}")
+    return mode
+
+
+def warn_of_rules(info: Mapping[str, Any], rules: RuleSet) -> None:
+    """Warn (UntrainedRulesWarning) of rules under which a policy was not trained. info: what its checkpoint says of itself."""
+    trained_under = info.get("rules_fingerprints")
+    if trained_under and rules.fingerprint not in trained_under:
+        names = info.get("rules_names", ())
+        here = f"{rules.name} with other options than it was trained with" if rules.name in names else rules.name
+        warnings.warn(f"this policy was trained under {', '.join(names)}; under {here} it may play badly", UntrainedRulesWarning, 3)
 
 
 class NeuralPolicy:
@@ -35,10 +50,8 @@ class NeuralPolicy:
     """
 
     def __init__(self, network: PolicyValueNetwork, mode: str = "sample", info: dict[str, Any] | None = None) -> None:
-        if mode not in MODES:
-            raise ValueError(f"unknown mode {mode!r} of a neural policy; known: {', '.join(MODES)}")
         self.network = network
-        self.mode = mode
+        self.mode = check_mode(mode)
         self.info = info or {}
         # The network in compiled code, where that can be.
         self.compiled = CompiledRanks(cast(RankNetwork, network)) if CompiledRanks.can_run(network) else None
@@ -82,11 +95,7 @@ class NeuralPolicy:
 
     def warn_of_rules(self, rules: RuleSet) -> None:
         """Warn (UntrainedRulesWarning) of rules under which this policy was not trained."""
-        trained_under = self.info.get("rules_fingerprints")
-        if trained_under and rules.fingerprint not in trained_under:
-            names = self.info.get("rules_names", ())
-            here = f"{rules.name} with other options than it was trained with" if rules.name in names else rules.name
-            warnings.warn(f"this policy was trained under {', '.join(names)}; under {here} it may play badly", UntrainedRulesWarning, 2)
+        warn_of_rules(self.info, rules)
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32."""

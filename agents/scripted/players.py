@@ -3,6 +3,7 @@
 import numpy as np
 
 from agents.policy import PolicyBatch, mix64, uniforms
+from agents.registry import PolicySpec, UnknownPolicyError
 from agents.scripted.dispatch import NUMBERS, RANDOM, choose_batch, work_for
 
 # Apart from the player's own use of its key: a choice by `random` would depend on not having been noise.
@@ -89,14 +90,29 @@ class BeamPolicy(_Named):
 _POLICIES = {policy.player: policy for policy in (RandomPolicy, GreedyPolicy, ExpertPolicy, BeamPolicy)}
 
 
-def make(name: str, noise: str = "0", **options: str) -> ScriptedPolicy:
-    """The policy that ``agents.load(name)`` returns; ``"greedy:noise=0.1"`` makes every tenth decision at random.
+def make(spec: PolicySpec) -> ScriptedPolicy:
+    """The policy that ``agents.load`` returns for a scripted player; ``"greedy:noise=0.1"`` makes every tenth decision at random.
 
-    Raises KeyError for a name or option that does not exist, TypeError for noise that is no number from 0 to 1.
+    Args:
+        spec: its name and options.
+
+    Returns:
+        The policy.
+
+    Raises:
+        UnknownPolicyError: an option does not exist, or noise is no number from 0 to 1.
     """
-    if options:
-        raise KeyError(f"no option {sorted(options)[0]}; it has noise=NUMBER")
+    options = dict(spec.options)
+    noise = options.pop("noise", "0")
+    problem = f"no option {sorted(options)[0]}; it has noise=NUMBER" if options else ""
     try:
-        return _POLICIES[name](float(noise))
+        if not problem:
+            return _POLICIES[spec.name](float(noise))
     except ValueError:
-        raise TypeError(f"noise must be a number from 0 to 1, got {noise!r}") from None
+        problem = f"noise must be a number from 0 to 1, got {noise!r}"
+    raise UnknownPolicyError(f"the policy {spec.name!r} cannot be made with {dict(spec.options)}: {problem}")
+
+
+def check(spec: PolicySpec) -> None:
+    """Check a spec as ``make`` does. Raises UnknownPolicyError as it does."""
+    make(spec)  # which loads nothing

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from agents.policy import PolicyBatch
-from agents.registry import UnknownPolicyError, load, parse_spec
+from agents.registry import SCRIPTED, SEARCH, PolicySpec, UnknownPolicyError, check_spec, load, parse_spec
 from agents.scripted.dispatch import NUMBERS
 from agents.search.halving import Tally, spend
 from agents.search.learned import LearnedRollouts
@@ -89,23 +89,23 @@ class SearchPolicy:
             raise ValueError(f"least={least} must be at most 1: it is a probability")
         if ms is not None and not ms > 0:
             raise ValueError(f"ms={ms} must be above 0")
-        self.rollouts, self.ms, self.player, self.policy, self.depth = rollouts, ms, player, policy, depth
+        self.policy = parse_spec(policy) if isinstance(policy, str | Path) else policy
+        self.rollouts, self.ms, self.player, self.depth = rollouts, ms, player, depth
         self.candidates, self.guard, self.least, self.threads = candidates, guard, least, threads
         # The player of the playouts and of the first choice.
         self.inside: ScriptedRollouts | LearnedRollouts = (
-            ScriptedRollouts(player, depth) if policy is None else _learned(policy, depth, least)
+            ScriptedRollouts(player, depth) if policy is None else _learned(self.policy, depth, least)
         )
 
     @property
     def name(self) -> str:
         """As a spec of ``agents.load``."""
-        budget = f"rollouts={self.rollouts}" if self.ms is None else f"ms={self.ms:g}"
+        budget = {"rollouts": str(self.rollouts)} if self.ms is None else {"ms": f"{self.ms:g}"}
         if self.policy is None:
-            return f"search:{budget},player={self.player}"
-        if not isinstance(self.policy, str):
-            return f"search:{budget},policy={self.policy}"
-        path, options = parse_spec(self.policy)
-        return f"search:{budget}," + ",".join(f"{name}={value}" for name, value in {"policy": path, **options}.items())
+            return str(PolicySpec(SEARCH, budget | {"player": self.player}))
+        if isinstance(self.policy, PolicySpec):
+            return str(PolicySpec(SEARCH, budget, self.policy))
+        return str(PolicySpec(SEARCH, budget | {"policy": str(self.policy)}))
 
     def __repr__(self) -> str:
         return f"SearchPolicy({self.name!r})"
@@ -181,12 +181,17 @@ class SearchPolicy:
         return tally.choice(self.guard)
 
 
+def _no_values(policy: Any) -> str:
+    """What is wrong with a policy that a search cannot use."""
+    return f"policy={policy} has no probabilities and values; give the path of a checkpoint"
+
+
 def _learned(policy: Any, depth: int, least: float) -> LearnedRollouts:
     """A learned policy inside the search."""
     loaded = load(policy)
     if not hasattr(loaded, "evaluate"):
-        raise ValueError(f"policy={policy} has no probabilities and values; give the path of a checkpoint")
-    if isinstance(policy, (str, Path)) and "mode" not in parse_spec(str(policy))[1] and hasattr(loaded, "with_mode"):
+        raise ValueError(_no_values(policy))
+    if isinstance(policy, PolicySpec) and "mode" not in policy.options and hasattr(loaded, "with_mode"):
         # Its likeliest actions are stronger than what it samples, and playouts by them are less noisy.
         loaded = loaded.with_mode("argmax")
     return LearnedRollouts(loaded, depth, least)
@@ -196,46 +201,64 @@ _OPTIONS = {
     "rollouts": int,
     "ms": float,
     "player": str,
-    "policy": str,
     "depth": int,
     "candidates": int,
     "guard": float,
     "least": float,
     "threads": int,
 }
-# Of a policy inside, as its own spec has them after its colon.
-_POLICY_OPTIONS = ("mode", "rules")
+_NAMES = (*_OPTIONS, "policy", "mode", "rules")
 
 
-def make(name: str, **options: str) -> SearchPolicy:
-    """The policy that ``agents.load("search:rollouts=200,...")`` returns; options as of SearchPolicy.
+def make(spec: PolicySpec) -> SearchPolicy:
+    """The policy that ``agents.load("search:rollouts=200,...")`` returns.
 
-    Raises UnknownPolicyError, one line for a user, for an unknown option or a value that it does not take.
+    Args:
+        spec: options as of SearchPolicy; the policy inside is ``spec.inner``.
+
+    Returns:
+        The policy.
+
+    Raises:
+        UnknownPolicyError: one line for a user, for an unknown option or a value that it does not take.
     """
-    values, of_policy = {}, {}
-    for option, text in options.items():
-        if option in _POLICY_OPTIONS:
-            of_policy[option] = text
-            continue
+    values = _values(spec)
+    try:
+        return SearchPolicy(**values, policy=spec.inner)
+    except UnknownPolicyError:
+        raise
+    except ValueError as error:
+        raise UnknownPolicyError(f"search: {error}") from None
+
+
+def check(spec: PolicySpec) -> None:
+    """Check a spec as ``make`` does, without loading the policy inside. Raises UnknownPolicyError as it does."""
+    values = _values(spec)
+    if spec.inner is not None:
+        check_spec(spec.inner)
+        if spec.inner.name in SCRIPTED:
+            raise UnknownPolicyError(f"search: {_no_values(spec.inner)}")
+    try:
+        SearchPolicy(**values)  # the ranges do not depend on who plays inside
+    except ValueError as error:
+        raise UnknownPolicyError(f"search: {error}") from None
+
+
+def _values(spec: PolicySpec) -> dict[str, Any]:
+    """The options as values. Raises UnknownPolicyError."""
+    values: dict[str, Any] = {}
+    for option, text in spec.options.items():
         if option not in _OPTIONS:
-            raise UnknownPolicyError(f"search has no option {option!r}; it has {', '.join((*_OPTIONS, *_POLICY_OPTIONS))}")
+            raise UnknownPolicyError(f"search has no option {option!r}; it has {', '.join(_NAMES)}")
         try:
             values[option] = _OPTIONS[option](text)
         except ValueError:
             kind = {int: "a whole number", float: "a number"}[_OPTIONS[option]]
             raise UnknownPolicyError(f"search: {option}={text} must be {kind}") from None
-    for one, other in (("rollouts", "ms"), ("player", "policy")):
-        if one in values and other in values:
-            raise UnknownPolicyError(f"search: give {one} or {other}, not both")
-    if of_policy and "policy" not in values:
-        raise UnknownPolicyError(f"search: {next(iter(of_policy))} is an option of the policy inside; give policy too")
-    if of_policy:
-        values["policy"] += ":" + ",".join(f"{option}={text}" for option, text in of_policy.items())
+    if "rollouts" in values and "ms" in values:
+        raise UnknownPolicyError("search: give rollouts or ms, not both")
+    if "player" in values and spec.inner is not None:
+        raise UnknownPolicyError("search: give player or policy, not both")
     if values.get("player", "random") not in NUMBERS:
         raise UnknownPolicyError(f"search: player={values['player']} is not known; players are {', '.join(NUMBERS)}")
-    try:
-        return SearchPolicy(**values)
-    except UnknownPolicyError:
-        raise
-    except ValueError as error:
-        raise UnknownPolicyError(f"search: {error}") from None
+    return values

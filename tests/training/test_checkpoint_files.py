@@ -10,7 +10,7 @@ import torch
 
 from agents.neural import CheckpointError, NetworkConfig, NeuralPolicy, build_network, load_policy, save_policy
 from agents.neural.checkpoint import JSON_NAME, TENSORS_NAME
-from agents.neural.policy import layout_sections
+from agents.neural.sections import layout_sections
 from agents.registry import UnknownPolicyError, load
 from hf_env import ObservationLayout, load_rules
 from training.run.checkpoints import as_like, read_checkpoint, write_checkpoint

@@ -11,11 +11,9 @@ import click
 
 from hf_env.seeds import FOR_FINAL, FOR_MEASUREMENT, MAX_SEED, grow_seed
 from training.cli.common import Failure, FiniteRange, Mistake, load_rule_list
-from training.cli.extras import missing_extra
+from training.cli.extras import TRAINING, missing_extra
 
 DEFAULT_MINUTES = 5.0
-# Needed by training only; the rest of the command works without.
-_NEEDED = ("torch", "safetensors", "tensorboard", "matplotlib")
 # On the way: enough for a curve, 25 game seeds under whitnack, without taking much of the training's time.
 _DEALS_ON_THE_WAY = 200
 
@@ -100,7 +98,7 @@ def train(
 
 def check_installed() -> None:
     """Raise Mistake that says what to install where a package is missing that only training needs."""
-    line = missing_extra("training needs", "train", *_NEEDED)
+    line = missing_extra("training needs", "train", *TRAINING)
     if line is not None:
         raise Mistake(line)
 
@@ -130,7 +128,7 @@ def _config(config_file, rules, settings, seed, minutes, decisions, seats, pools
     if seed is not None:
         changes["seed"] = seed
     if rules or settings or not config_file:
-        tables = [_as_config(one) for one in load_rule_list(rules or ("whitnack",), settings)]
+        tables = [_as_config(rule_set) for rule_set in load_rule_list(rules or ("whitnack",), settings)]
         changes["rules"] = tables if len(tables) > 1 else tables[0]
     if minutes or decisions:
         changes |= {"time_budget_seconds": 60 * minutes if minutes else None, "decisions_budget": decisions}
@@ -162,7 +160,7 @@ def _parse_pool(text: str) -> tuple[str, dict[str, float]]:
 
 def _begin(config, out: Path | None, quiet: bool):
     from hf_env.rules import RulesError
-    from hf_env.vector.game import load_rule_sets
+    from hf_env.rules.loading import load_rule_sets
     from training.trainer import train as run
 
     try:
@@ -208,8 +206,8 @@ def _on_the_way(config):
 
 def finish(run_dir: Path, config, deals: int) -> Path:
     """Evaluate the run's policy against the anchors, print and save the results, and write the report."""
-    from training.cli.common import load_policy
     from training.cli.evaluate import measure, summary, write_result
+    from training.cli.policies import load_policy
     from training.evaluation import ANCHORS
     from training.run.report import write_report
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from agents.play.games import BEHAVIOUR_FIELDS, Forfeit, GameResults
-from training.evaluation.matches import Match, Part
+from training.evaluation.matches import ClusterBatch, Match
 
 SETTINGS_NAME = "settings.json"
 _COLUMNS = ("deal_games", "deal_numbers", "deal_scores", "end_reasons", "out_seats", "totals")
@@ -73,7 +73,7 @@ class Store:
             raise OtherSettingsError(f"{path} is damaged; give another --out")
         for name in dict.fromkeys([*wanted, *there]):
             if there.get(name) != wanted.get(name):
-                old, new = (_short(one.get(name)) for one in (there, wanted))
+                old, new = (_short(settings.get(name)) for settings in (there, wanted))
                 raise OtherSettingsError(
                     f"{self.folder} holds matches of other settings: {name} is {old} there and {new} now; give another --out"
                 )
@@ -96,7 +96,7 @@ class Store:
         path = self.record_path(block)
         return path.with_name(f"draft-{path.name}") if self.with_records else None
 
-    def save(self, block: Block, part: Part) -> None:
+    def save(self, block: Block, part: ClusterBatch) -> None:
         """Keep a finished block, and the records that were written for it."""
         draft = self.record_draft(block)
         if draft is not None:
@@ -106,7 +106,7 @@ class Store:
         arrays |= {f"behaviour_{name}": results.behaviour[name] for name in BEHAVIOUR_FIELDS}
         arrays["num_decisions"] = np.asarray(results.num_decisions)
         arrays["count"] = np.asarray(part.count)
-        arrays["forfeits"] = np.asarray(json.dumps([asdict(one) for one in results.forfeits]))
+        arrays["forfeits"] = np.asarray(json.dumps([asdict(forfeit) for forfeit in results.forfeits]))
         path = self._result_path(block)
         draft = path.with_name(path.name + ".part")
         with open(draft, "wb") as file:
@@ -115,7 +115,7 @@ class Store:
             os.fsync(file.fileno())
         draft.replace(path)
 
-    def load(self, block: Block, matches: Sequence[Match]) -> Part | None:
+    def load(self, block: Block, matches: Sequence[Match]) -> ClusterBatch | None:
         """A finished block, None where it is not there."""
         path = self._result_path(block)
         if not path.is_file() or (self.with_records and not self.record_path(block).is_file()):
@@ -127,9 +127,9 @@ class Store:
                 **{name: arrays[name] for name in _COLUMNS},
                 num_decisions=int(arrays["num_decisions"]),
                 behaviour={name: arrays[f"behaviour_{name}"] for name in BEHAVIOUR_FIELDS},
-                forfeits=tuple(Forfeit(**one) for one in json.loads(str(arrays["forfeits"]))),
+                forfeits=tuple(Forfeit(**fields) for fields in json.loads(str(arrays["forfeits"]))),
             )
-        return Part(matches[block.match], block.first, block.count, results)
+        return ClusterBatch(matches[block.match], block.first, block.count, results)
 
     def _result_path(self, block: Block) -> Path:
         return self.folder / "results" / f"{block.stem}.npz"

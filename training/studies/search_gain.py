@@ -18,7 +18,6 @@ import click
 import numpy as np
 
 from agents.policy import PolicyBatch, SeatViews, decision_keys, uniforms
-from agents.registry import parse_spec
 from agents.scripted.playout import Table
 from agents.search import SearchPolicy
 from agents.search.learned import LearnedRollouts
@@ -30,7 +29,8 @@ from agents.search.worlds import sample_worlds
 from hf_env.engine.state import GAME_DTYPE
 from hf_env.rules import RuleSet
 from hf_env.seeds import FOR_SEARCH_STUDY, generator, grow, grow_seed
-from training.cli.common import FiniteRange, Mistake, load_policy, load_rule_set, rules_option, seed_option
+from training.cli.common import FiniteRange, Mistake, load_rule_set, rules_option, seed_option
+from training.cli.policies import load_policy
 from training.evaluation.statistics import Interval, clustered_interval
 
 # What the keys are for: playing the deals, sampling decisions, judging them, searching them.
@@ -191,8 +191,7 @@ def _rollout_player(policy: SearchPolicy) -> tuple[str, str]:
     """What tells rollout players apart: the scripted one's name, or the path and rules of a policy, in whatever mode it plays."""
     if policy.policy is None:
         return policy.player, ""
-    path, options = parse_spec(policy.policy)
-    return path, options.get("rules", "")
+    return policy.policy.name, policy.policy.options.get("rules", "")
 
 
 def _cell(interval: Interval) -> str:
