@@ -18,7 +18,7 @@ import torch
 from agents.neural import NeuralPolicy, build_network
 from agents.neural.base import PolicyValueNetwork
 from agents.neural.checkpoint import read_json
-from agents.neural.policy import layout_sections
+from agents.neural.sections import layout_sections
 from agents.registry import load
 from hf_env import ObservationLayout, RuleSet, VectorGame
 from hf_env.files import write_json

@@ -2,7 +2,11 @@
 
 ``policy.safetensors`` holds the network's tensors, the observation's scale and the value's unit among them.
 ``policy.json`` holds the format, the network's config, the table (seats, sides, rules and their fingerprints), the
-observation's sections, the versions of observation, actions and seeds, the lineage, and the SHA-256 of the tensors' file.
+observation's sections when it was trained and those among them that the network reads (options are sections too), the
+versions of observation, actions and seeds, the lineage, and the SHA-256 of the tensors' file.
+
+It loads wherever the sections that it reads exist, whatever others have come between them. A version is raised only when
+what a name says gets another meaning.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ import torch
 
 from agents.neural.base import NetworkConfig, PolicyValueNetwork
 from agents.neural.factory import make_network
+from agents.neural.sections import sections_read
 from hf_env.actions import ACTIONS_VERSION
 from hf_env.files import write_file, write_json
 from hf_env.observation.layout import LAYOUT_VERSION
@@ -87,7 +92,8 @@ def save_policy(folder: Path | str, network: PolicyValueNetwork, info: dict[str,
     """Write a policy's two files into ``folder`` (made if missing) and return the tensors' SHA-256.
 
     info: JSON values: num_seats, num_sides, sections, rules, rules_names, rules_fingerprints, value_of (the reward and
-        shaping that the value is of), lineage; the versions are added.
+        shaping that the value is of), lineage; the versions are added, and ``reads``, the sections that the network reads.
+    Raises ValueError where the sections are not as long as the network's observation.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -95,6 +101,8 @@ def save_policy(folder: Path | str, network: PolicyValueNetwork, info: dict[str,
     digest = sha256(data)
     head = {"format": POLICY_FORMAT, "versions": VERSIONS | {"seeds": SEEDS_VERSION}, "network": network.config.model_dump()}
     shape = {"observation_width": len(network.observation_scale), "num_actions": network.num_actions}
+    if "sections" in info:
+        info = info | {"reads": sections_read(info["sections"], network.observation_scale.cpu().numpy())}
     write_file(folder / TENSORS_NAME, data)
     # The JSON comes last: until it is renamed, its old checksum refuses the new tensors.
     write_json(folder / JSON_NAME, head | shape | info | {"sha256": digest})

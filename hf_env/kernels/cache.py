@@ -22,7 +22,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLoca
 _PACKAGE = Path(__file__).resolve().parent.parent
 # Folders below hf_env with kernels; a kernel elsewhere (agents/scripted) is keyed by these, its own folder and the
 # folders with kernels that its own imports from (agents/search plays agents/scripted).
-_KERNEL_FOLDERS = ("kernels", "engine", "observation")
+_KERNEL_FOLDERS = ("kernels", "engine", "rules", "observation")
 _IMPORTED = re.compile(r"^from (\w+(?:\.\w+)+) import", re.MULTILINE)
 
 

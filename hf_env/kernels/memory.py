@@ -1,5 +1,6 @@
-"""Copying and clearing records and rows, and fetching them ahead, as instructions that Numba lacks."""
+"""Copying and clearing records and rows, reading them by number, and fetching them ahead, as instructions that Numba lacks."""
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, errors, types
 from numba.extending import intrinsic
@@ -7,6 +8,7 @@ from numba.extending import intrinsic
 from hf_env.kernels.mode import INTERPRETED
 
 _CACHE_LINE = 64
+_WORD_BYTES = 4
 # state.HOT_BYTES, rounded up to whole cache lines.
 _PREFETCH_BYTES = 1600
 
@@ -29,6 +31,10 @@ if INTERPRETED:
     def clear_values(destination, at, count):
         """destination[at : at + count] = 0, one-dimensional and contiguous."""
         destination[at : at + count] = 0
+
+    def word(record, index):
+        """The index-th int32 of a record's bytes as int64, for a loop over fields; the index is not checked."""
+        return int(np.frombuffer(record.tobytes(), np.int32, 1, _WORD_BYTES * int(index))[0])
 
     def prefetch_record(record):
         """Ask the processor to fetch the hot part of a game into its cache; does nothing when interpreted."""
@@ -92,6 +98,17 @@ else:
             return context.get_dummy_value()
 
         return types.void(destination, types.int64, types.int64), codegen
+
+    @intrinsic
+    def word(typing_context, record, index):
+        """The index-th int32 of a record's bytes as int64, for a loop over fields; the index is not checked."""
+
+        def codegen(context, builder, signature, arguments):
+            words = builder.bitcast(arguments[0], ir.IntType(8 * _WORD_BYTES).as_pointer())
+            value = builder.load(builder.gep(words, [arguments[1]]), align=_WORD_BYTES)
+            return builder.sext(value, ir.IntType(64))
+
+        return types.int64(record, types.int64), codegen
 
     def _prefetch(builder, pointer, offset, to_write):
         """Ask for the cache line that lies so many bytes behind a pointer."""

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from agents.neural.checkpoint import CheckpointError
-from agents.neural.policy import first_difference, layout_sections
+from agents.neural.sections import first_difference, layout_sections
 from hf_env.rules.ruleset import flat
 from hf_env.seeds import SEEDS_VERSION
 from training.config import current_names

@@ -8,7 +8,7 @@ rule sets, whose numbers are among the features. The result is one file of numbe
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import click
 import numpy as np
@@ -24,7 +24,7 @@ from agents.scripted.dispatch import NUMBERS, work_for
 from agents.scripted.playout import draw_numbers
 from agents.search.features import NUM_FEATURES
 from agents.search.playouts import OK, sample_leaves
-from agents.search.values import FOLDER, FORMAT, HIDDEN
+from agents.search.values import FOLDER, HIDDEN, save_fitted
 from hf_env.rules import RuleSet, load_rules
 
 RULES = ("whitnack", "bicycle", "family")
@@ -126,9 +126,7 @@ def main(player: str, rules: tuple[str, ...], deals: int, epochs: int, seed: int
     weights = fit(features, returns, epochs, seed, click.echo)
     records = np.concatenate([one.to_record() for one in sets])
     path = out or FOLDER / f"{player}.npz"
-    path.parent.mkdir(exist_ok=True)
-    arrays: dict[str, Any] = weights | {"rules": records.view(np.uint8).reshape(len(records), -1)}
-    np.savez(path, format=FORMAT, **arrays)
+    save_fitted(path, weights, records)
     click.echo(f"written to {path}")
 
 

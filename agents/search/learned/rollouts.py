@@ -99,7 +99,7 @@ class LearnedRollouts:
         mean, deviation = self._compiled.value_scale()
         scale = np.array([mean, deviation]) * POINTS_PER_REWARD
         with_standing = self.value_of.get("shaping") == "full"
-        return with_standing, samples, scale, self._compiled.arrays(), self._compiled.work()
+        return with_standing, samples, scale, self.policy.compiled_arrays(), self._compiled.work()
 
     def _play_on(self, player, games, rules, keys, numbers, seat: int, last_turn: int | None) -> np.ndarray:
         """Score differences in points (N,) of games played on by `player`, side by side, to the end or to the cut.
