@@ -11,8 +11,9 @@ from typing import Any
 
 from agents.play.answers import attempt, message_of, told
 from agents.policy import Policy, as_policy
+from agents.scripted.table import PLAYER_IDS
 
-SCRIPTED = ("random", "greedy", "expert", "beam")
+SCRIPTED = tuple(PLAYER_IDS)
 PYTHON = "python:"
 # A folder for each shipped policy, with its card; the first is what "pretrained" alone means.
 PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"

@@ -3,7 +3,8 @@
 import numpy as np
 
 from agents.policy import PolicyBatch, mix64, uniforms
-from agents.scripted.dispatch import NUMBERS, RANDOM, choose_batch, work_for
+from agents.scripted.dispatch import RANDOM, choose_batch, work_for
+from agents.scripted.table import PLAYER_IDS, PLAYERS, ScriptedPlayer
 
 # Apart from the player's own use of its key: a choice by `random` would depend on not having been noise.
 _NOISE, _NOISE_ACTION = np.uint64(0x6E6F697365), np.uint64(0x616374)
@@ -12,7 +13,7 @@ _NOISE, _NOISE_ACTION = np.uint64(0x6E6F697365), np.uint64(0x616374)
 class ScriptedPolicy:
     """A scripted player by name; deterministic but for each decision's key.
 
-    name: a key of ``agents.scripted.dispatch.NUMBERS``. noise: 0 to 1, the chance that a decision is made at random
+    name: a key of ``agents.scripted.table.PLAYER_IDS``. noise: 0 to 1, the chance that a decision is made at random
     instead. Raises KeyError for another name, ValueError for noise outside its range.
     """
 
@@ -20,7 +21,7 @@ class ScriptedPolicy:
         if not 0.0 <= noise <= 1.0:
             raise ValueError(f"noise must be within 0 and 1, got {noise}")
         self.name, self.noise = name, noise
-        self._number = np.int64(NUMBERS[name])
+        self._number = np.int64(PLAYER_IDS[name])
         self._work = work_for([self._number])
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
@@ -62,31 +63,15 @@ class _Named(ScriptedPolicy):
         return f"{type(self).__name__}({self.noise or ''})"
 
 
-class RandomPolicy(_Named):
-    """Uniform over the legal actions."""
-
-    player = "random"
-
-
-class GreedyPolicy(_Named):
-    """The plain sensible player: see agents/scripted/greedy/choose.py."""
-
-    player = "greedy"
+def _policy_class(player: ScriptedPlayer) -> type[_Named]:
+    """The class of a row of the table."""
+    members = {"__doc__": player.summary, "__module__": __name__, "player": player.name}
+    return type(f"{player.name.capitalize()}Policy", (_Named,), members)
 
 
-class ExpertPolicy(_Named):
-    """The strongest scripted player: see agents/scripted/expert/choose.py and docs/players.md."""
-
-    player = "expert"
-
-
-class BeamPolicy(_Named):
-    """Plans a turn's lay-downs by a beam: see agents/scripted/beam/choose.py."""
-
-    player = "beam"
-
-
-_POLICIES = {policy.player: policy for policy in (RandomPolicy, GreedyPolicy, ExpertPolicy, BeamPolicy)}
+POLICIES = {player.name: _policy_class(player) for player in PLAYERS}
+# As names of this module: ``GreedyPolicy`` and so on, of which a copy by pickle asks too.
+globals().update({policy.__name__: policy for policy in POLICIES.values()})
 
 
 def make(name: str, noise: str = "0", **options: str) -> ScriptedPolicy:
@@ -97,6 +82,6 @@ def make(name: str, noise: str = "0", **options: str) -> ScriptedPolicy:
     if options:
         raise KeyError(f"no option {sorted(options)[0]}; it has noise=NUMBER")
     try:
-        return _POLICIES[name](float(noise))
+        return POLICIES[name](float(noise))
     except ValueError:
         raise TypeError(f"noise must be a number from 0 to 1, got {noise!r}") from None

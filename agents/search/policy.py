@@ -12,8 +12,8 @@ import numpy as np
 
 from agents.policy import PolicyBatch
 from agents.registry import UnknownPolicyError, load, parse_spec
-from agents.scripted.dispatch import NUMBERS
-from agents.search.halving import Tally, spend
+from agents.scripted.table import PLAYER_IDS
+from agents.search.halving import CandidateReturns, sequential_halving
 from agents.search.learned import LearnedRollouts
 from agents.search.scripted import NoWorldError, ScriptedRollouts
 from hf_env.engine.rewards import POINTS_PER_REWARD
@@ -60,40 +60,41 @@ class SearchPolicy:
 
     rollouts: playouts a decision in total, 2 or more. ms: instead, the time a decision may take, in milliseconds of one
     thread; results then depend on the machine. player: the scripted player of the playouts and of the first choice (a
-    key of ``agents.scripted.dispatch.NUMBERS``). policy: instead of that player a learned one, a path to a checkpoint or a
+    key of ``agents.scripted.table.PLAYER_IDS``). policy: instead of that player a learned one, a path to a checkpoint or a
     policy with ``evaluate``, whose probabilities and value are used (agents/search/learned). depth: turns after which a
     playout is cut and the value fitted to the player's play stands for the rest; 0: never, and never where no value was
     fitted to that player and rule set; None: 8, with a learned policy 16. candidates: actions compared at most, in the player's
     own order, 2 or more; None: 8, or 16 with 500 rollouts or more, of which 8 do not make enough. guard: standard errors by which
-    an action must beat the player's own choice, 0 or more; None: 1, with a learned policy 1.5. least: probability by a learned
+    an action must beat the player's own choice, 0 or more; None: 1, with a learned policy 1.5. min_probability: by a learned
     policy below which an action is not compared, in 0..1. threads: decisions of a batch searched side by side; no effect on the results.
     Raises KeyError for an unknown player, ValueError for a number out of range.
     """
 
     def __init__(
         self, rollouts: int = 200, player: str = DEFAULT_PLAYER, *, policy: Any = None, ms: float | None = None,
-        depth: int | None = None, candidates: int | None = None, guard: float | None = None, least: float = 0.01, threads: int = 1,
+        depth: int | None = None, candidates: int | None = None, guard: float | None = None,
+        min_probability: float = 0.01, threads: int = 1,
     ) -> None:  # fmt: skip
         usual_depth, usual_guard = USUAL if policy is None else USUAL_LEARNED
         depth, guard = usual_depth if depth is None else depth, usual_guard if guard is None else guard
         if candidates is None:
             candidates = MANY_CANDIDATES if ms is None and rollouts >= MANY_ROLLOUTS else FEW_CANDIDATES
         lowest = {
-            "rollouts": (rollouts, 2), "depth": (depth, 0), "candidates": (candidates, 2), "guard": (guard, 0), "least": (least, 0),
-            "threads": (threads, 1),
+            "rollouts": (rollouts, 2), "depth": (depth, 0), "candidates": (candidates, 2), "guard": (guard, 0),
+            "min_probability": (min_probability, 0), "threads": (threads, 1),
         }  # fmt: skip
         for name, (value, low) in lowest.items():
             if not value >= low:
                 raise ValueError(f"{name}={value} must be {low} or more")
-        if least > 1:
-            raise ValueError(f"least={least} must be at most 1: it is a probability")
+        if min_probability > 1:
+            raise ValueError(f"min_probability={min_probability} must be at most 1: it is a probability")
         if ms is not None and not ms > 0:
             raise ValueError(f"ms={ms} must be above 0")
         self.rollouts, self.ms, self.player, self.policy, self.depth = rollouts, ms, player, policy, depth
-        self.candidates, self.guard, self.least, self.threads = candidates, guard, least, threads
+        self.candidates, self.guard, self.min_probability, self.threads = candidates, guard, min_probability, threads
         # The player of the playouts and of the first choice.
-        self.inside: ScriptedRollouts | LearnedRollouts = (
-            ScriptedRollouts(player, depth) if policy is None else _learned(policy, depth, least)
+        self.rollout_policy: ScriptedRollouts | LearnedRollouts = (
+            ScriptedRollouts(player, depth) if policy is None else _learned(policy, depth, min_probability)
         )
 
     @property
@@ -112,8 +113,8 @@ class SearchPolicy:
 
     def start(self, num_games: int, rules: Any, seed: int) -> None:
         """Check that a learned policy inside was made for this table. Raises ValueError where not."""
-        if hasattr(self.inside, "start"):
-            self.inside.start(num_games, rules, seed)
+        if hasattr(self.rollout_policy, "start"):
+            self.rollout_policy.start(num_games, rules, seed)
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32. Reads the batch's views, masks and keys only."""
@@ -132,7 +133,7 @@ class SearchPolicy:
         n, num_actions = batch.action_masks.shape
         # Each round of halving plays whoever is left on one world at least, twice the candidates in all at most.
         most = min(self.candidates, max(2, self.rollouts // 2)) if self.ms is None else self.candidates
-        order = self.inside.order(batch, most)
+        order = self.rollout_policy.order(batch, most)
         result = SearchResult(
             order[:, 0].astype(np.int32), order[:, 0].astype(np.int32), np.zeros((n, num_actions), np.int64),
             np.full((n, num_actions), np.nan),
@@ -152,36 +153,36 @@ class SearchPolicy:
 
     def _decide(self, batch: PolicyBatch, row: int, candidates: np.ndarray, result: SearchResult) -> None:
         """Search one decision and write its row of the result."""
-        tally = Tally(len(candidates))
+        returns = CandidateReturns(len(candidates))
 
         def play(indices: np.ndarray, first: int, num_worlds: int) -> np.ndarray:
-            return self.inside.play(batch, row, candidates[indices], first, num_worlds)
+            return self.rollout_policy.play(batch, row, candidates[indices], first, num_worlds)
 
         try:
-            chosen = self._run(tally, play)
+            chosen = self._run(returns, play)
         except NoWorldError:
             return  # the player's own choice stands
         result.actions[row] = candidates[chosen]
-        result.counts[row, candidates] = tally.counts
-        result.means[row, candidates] = tally.means()
+        result.counts[row, candidates] = returns.counts
+        result.means[row, candidates] = returns.means()
 
-    def _run(self, tally: Tally, play: Any) -> int:
+    def _run(self, returns: CandidateReturns, play: Any) -> int:
         """Spend the budget; returns the index of the candidate to choose."""
         rollouts = self.rollouts
         if self.ms is not None:
             # The first world of all candidates tells how many playouts there is time for.
             started = time.perf_counter()
-            tally.add(play(tally.left, 0, 1))
-            each = (time.perf_counter() - started) / len(tally.left)
+            returns.add(play(returns.left, 0, 1))
+            each = (time.perf_counter() - started) / len(returns.left)
             rollouts = min(MOST_ROLLOUTS, int(self.ms / 1000.0 / each))
-        if len(tally.left) == 1:
-            tally.add(play(tally.left, tally.num_worlds, max(1, rollouts - tally.num_worlds)))
+        if len(returns.left) == 1:
+            returns.add(play(returns.left, returns.num_worlds, max(1, rollouts - returns.num_worlds)))
             return 0
-        spend(tally, rollouts, play)
-        return tally.choice(self.guard)
+        sequential_halving(returns, rollouts, play)
+        return returns.choice(self.guard)
 
 
-def _learned(policy: Any, depth: int, least: float) -> LearnedRollouts:
+def _learned(policy: Any, depth: int, min_probability: float) -> LearnedRollouts:
     """A learned policy inside the search."""
     loaded = load(policy)
     if not hasattr(loaded, "evaluate"):
@@ -189,7 +190,7 @@ def _learned(policy: Any, depth: int, least: float) -> LearnedRollouts:
     if isinstance(policy, (str, Path)) and "mode" not in parse_spec(str(policy))[1] and hasattr(loaded, "with_mode"):
         # Its likeliest actions are stronger than what it samples, and playouts by them are less noisy.
         loaded = loaded.with_mode("argmax")
-    return LearnedRollouts(loaded, depth, least)
+    return LearnedRollouts(loaded, depth, min_probability)
 
 
 _OPTIONS = {
@@ -200,9 +201,11 @@ _OPTIONS = {
     "depth": int,
     "candidates": int,
     "guard": float,
-    "least": float,
+    "min_probability": float,
     "threads": int,
 }
+# Options by the name that they had before.
+_RENAMED = {"least": "min_probability"}
 # Of a policy inside, as its own spec has them after its colon.
 _POLICY_OPTIONS = ("mode", "rules")
 
@@ -217,6 +220,8 @@ def make(name: str, **options: str) -> SearchPolicy:
         if option in _POLICY_OPTIONS:
             of_policy[option] = text
             continue
+        if option in _RENAMED:
+            raise UnknownPolicyError(f"search: {option} is called {_RENAMED[option]} now; write {_RENAMED[option]}={text}")
         if option not in _OPTIONS:
             raise UnknownPolicyError(f"search has no option {option!r}; it has {', '.join((*_OPTIONS, *_POLICY_OPTIONS))}")
         try:
@@ -231,8 +236,8 @@ def make(name: str, **options: str) -> SearchPolicy:
         raise UnknownPolicyError(f"search: {next(iter(of_policy))} is an option of the policy inside; give policy too")
     if of_policy:
         values["policy"] += ":" + ",".join(f"{option}={text}" for option, text in of_policy.items())
-    if values.get("player", "random") not in NUMBERS:
-        raise UnknownPolicyError(f"search: player={values['player']} is not known; players are {', '.join(NUMBERS)}")
+    if values.get("player", "random") not in PLAYER_IDS:
+        raise UnknownPolicyError(f"search: player={values['player']} is not known; players are {', '.join(PLAYER_IDS)}")
     try:
         return SearchPolicy(**values)
     except UnknownPolicyError:

@@ -19,7 +19,7 @@ FORMAT = "hf-search-values/1"
 _OF_THE_GAME = ("deals", "target", "has_target", "max_deals")
 
 
-class Weights(NamedTuple):
+class ValueWeights(NamedTuple):
     """Two hidden layers of rectified units: score difference in points = output of the standardised features.
 
     w1 (F, H), b1 (H,), w2 (H, H), b2 (H,), w3 (H,), b3 (1,): float64. The standardisation is folded into w1 and b1.
@@ -36,13 +36,13 @@ class Weights(NamedTuple):
 class FittedValue(NamedTuple):
     """A fitted value of one player: its weights, and the rule sets it was fitted on, (R,) RULES_DTYPE."""
 
-    weights: Weights
+    weights: ValueWeights
     rules: np.ndarray
 
 
-def no_weights() -> Weights:
+def no_weights() -> ValueWeights:
     """Weights that stand where playouts are not cut."""
-    return Weights(np.zeros((NUM_FEATURES, HIDDEN)), *(np.zeros(shape) for shape in (HIDDEN, (HIDDEN, HIDDEN), HIDDEN, HIDDEN, 1)))
+    return ValueWeights(np.zeros((NUM_FEATURES, HIDDEN)), *(np.zeros(shape) for shape in (HIDDEN, (HIDDEN, HIDDEN), HIDDEN, HIDDEN, 1)))
 
 
 @cache
@@ -54,7 +54,7 @@ def fitted_value(player: str) -> FittedValue | None:
     with np.load(path, allow_pickle=False) as stored:
         if str(stored["format"]) != FORMAT or stored["w1"].shape != (NUM_FEATURES, HIDDEN):
             return None
-        weights = Weights(*(stored[name].astype(np.float64) for name in Weights._fields))
+        weights = ValueWeights(*(stored[name].astype(np.float64) for name in ValueWeights._fields))
         if stored["rules"].shape[1] != RULES_DTYPE.itemsize:
             return None
         rules = stored["rules"].copy().view(RULES_DTYPE).reshape(-1)
@@ -66,12 +66,21 @@ def is_fitted_to(value: FittedValue | None, rule: np.void) -> bool:
     if value is None:
         return False
     names = [name for name in RULES_DTYPE.names or () if name not in _OF_THE_GAME]
-    return any(all(np.array_equal(one[name], rule[name]) for name in names) for one in value.rules)
+    return any(all(np.array_equal(fitted[name], rule[name]) for name in names) for fitted in value.rules)
 
 
 @kernel
-def leaf_value(g, r, side, w1, b1, w2, b2, w3, b3, layers):
-    """Expected score difference of the deal for a side, in points. layers: (4, NUM_FEATURES) float64 to work in."""
+def leaf_value(g, r, side, weights, layers):
+    """Expected score difference of the deal for a side, in points.
+
+    Args:
+        g: The game's record.
+        r: The record of its rule set.
+        side: For which side.
+        weights: ValueWeights.
+        layers: (4, NUM_FEATURES) float64 to work in.
+    """
+    w1, b1, w2, b2, w3, b3 = weights
     features, spare, first, second = layers[0], layers[1], layers[2], layers[3]
     write_features(g, r, side, spare[:SIDE_FEATURES], features)
     width = b1.shape[0]

@@ -123,7 +123,7 @@ class _Cache(FunctionCache):
 
 
 # What a kernel may call to make an array, or to be given one back.
-_ALLOCATORS = frozenset(("zeros", "empty", "full", "ones", "array", "copy", "dot"))
+_ALLOCATORS = frozenset(("zeros", "empty", "full", "ones", "array", "copy", "dot", "make_workspace"))
 
 
 class _EntryLibrary(JITCodeLibrary):
@@ -184,7 +184,8 @@ def _compiled(function, callable_from_python, fastmath=False):
         nogil=True, error_model="numpy", no_cpython_wrapper=not callable_from_python, no_cfunc_wrapper=True, _nrt=allocates,
         fastmath=fastmath,
     )(function)  # fmt: skip
-    dispatcher._cache = _Cache(function)
+    if function.__closure__ is None:  # else its code does not say all of what it does; an entry that calls it is cached
+        dispatcher._cache = _Cache(function)
     by_types = dispatcher.get_call_template
     compile_for = dispatcher.compile
 

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from hf_env.actions import ACTIONS
-from hf_env.engine.legality import needs_search
 from hf_env.engine.rewards import (
     REWARD_SCORE,
     REWARD_SCORE_DIFFERENCE,
@@ -16,6 +15,7 @@ from hf_env.engine.rewards import (
     SHAPING_TABLE,
 )
 from hf_env.engine.state import GAME_DTYPE
+from hf_env.engine.workspace import needs_growth
 from hf_env.observation.layout import ObservationLayout, StateLayout
 from hf_env.rules import RuleSet, load_rules
 from hf_env.seeds import MAX_SEED
@@ -138,7 +138,7 @@ class VectorGame:
         check_choice("events", events, (False, True))
         check_choice("observations", observations, (False, True))
         self.rule_records = np.concatenate([one.to_record() for one in self.rules])
-        self._search = 0 if needs_search(self.rule_records) else None
+        self._with_growth = needs_growth(self.rule_records)
         self._settings = np.zeros(v.NUM_SETTINGS, np.int64)
         self._settings[v.REWARD] = REWARDS[reward]
         self._settings[v.SHAPING] = SHAPINGS[shaping]
