@@ -23,7 +23,7 @@ from hf_env.kernels.compile import copy_record, kernel
 
 @kernel
 def has_quota(g, r, side):
-    """Whether the side has the books that going out requires in this deal. Rule: docs/rules.md 7."""
+    """Whether the side has the books that going out requires in this deal. Rule: docs/rules.md 7.2."""
     quota = r["quota"][deal_entry(int(g["deal"]))]
     counts = g["book_counts"][side]
     return counts[CLEAN_BOOKS] >= quota[0] and counts[DIRTY_BOOKS] >= quota[1] and counts[WILD_BOOKS] >= quota[2]
@@ -31,7 +31,7 @@ def has_quota(g, r, side):
 
 @kernel
 def partners_ready(g, r, seat):
-    """Whether every partner has picked up the foot (in another's turn: and played part of a turn from it)."""
+    """Whether every partner has picked up the foot (in another's turn: and played part of a turn from it). Rule: docs/rules.md 7.3."""
     if not r["partner_foot"]:
         return True
     sides = int(r["sides"])
@@ -43,8 +43,8 @@ def partners_ready(g, r, seat):
 
 @kernel
 def may_go_out(g, r, seat):
-    """Whether the seat, being in the foot, may empty it in this state."""
-    if int(r["permission"]) != PERMISSION_NONE and not g["may_go_out"]:
+    """Whether the seat, being in the foot, may empty it in this state. Rule: docs/rules.md 7.1 to 7.5."""
+    if int(r["permission"]) != PERMISSION_NONE and not g["may_go_out"]:  # rules.md 7.4, 7.5
         return False
     return has_quota(g, r, side_of(r, seat)) and partners_ready(g, r, seat)
 
@@ -73,7 +73,7 @@ def _last_card_goes_out(g, r, seat, work):
 
 @kernel
 def leaves_enough(g, r, seat, work):
-    """Whether the state after a lay-down or take lets the turn end: the rule of keeping a card. Rule: docs/rules.md 7."""
+    """Whether the state after a lay-down or take lets the turn end: the rule of keeping a card. Rule: docs/rules.md 7.6, 7.8."""
     held = int(g["hand_sizes"][seat])
     if not g["in_foot"][seat] or held >= 2:
         return True
@@ -99,7 +99,7 @@ def can_lay_out(g, r, seat, work):
     """Whether some sequence of lay-downs from this foot ends in going out, the permission being given.
 
     All cards are laid, or all but one that is discarded; a rank's plans count the clean books it ends with, since only
-    clean books can be lost on the way (a wild onto a clean book). Rule: docs/rules.md 7 (binding_both).
+    clean books can be lost on the way (a wild onto a clean book). Rule: docs/rules.md 7.5 (binding_both).
     Needs the workspace's `growth`.
     """
     plans = work.plans
@@ -145,11 +145,11 @@ def can_lay_out(g, r, seat, work):
 
 @kernel
 def may_ask(g, r, seat, work):
-    """Whether the seat may ask for permission to go out. Rule: docs/rules.md 7."""
+    """Whether the seat may ask for permission to go out. Rule: docs/rules.md 7.4."""
     if int(r["permission"]) == PERMISSION_NONE or g["asked"] or not g["in_foot"][seat]:
         return False
     if not has_quota(g, r, side_of(r, seat)) or not partners_ready(g, r, seat):
         return False
-    if int(r["permission"]) == BINDING_BOTH:
+    if int(r["permission"]) == BINDING_BOTH:  # rules.md 7.5: only if a yes could be followed
         return can_lay_out(g, r, seat, work)
     return True

@@ -2,7 +2,7 @@
 
 The search walks over all sequences of lay-downs in one rank. Which wild a card is does not matter to a meld, so a
 state is the cards laid, the open meld, and the naturals and wilds of each book in the order of completion.
-Rule: docs/rules.md 4 (add_to_complete), 7 (binding_both).
+Rule: docs/rules.md 4.11 (add_to_complete), 7.5 (binding_both).
 """
 
 from typing import NamedTuple

@@ -57,6 +57,7 @@ def _lay_down_is_legal(g, r, seat, action, work):
     """Whether what a lay-down begins can be completed, by looking at a copy of the game after it.
 
     For the cases that the fast paths leave out; the cards are held and the meld itself is within its limits.
+    Rule: docs/rules.md 4.17, 7.5, 7.8.
     """
     s = work.spare[0]
     copy_record(s, g)
@@ -144,7 +145,10 @@ def _take_can_reach(g, r, seat, top, needed):
 
 @kernel
 def _write_opening(g, r, seat, mask, discards, work):
-    """Write the mask: the pieces after which the minimum can still be reached from the hand, and the discards (bits from ADD on)."""
+    """Write the mask: the pieces after which the minimum can still be reached from the hand, and the discards (bits from ADD on).
+
+    Rule: docs/rules.md 4.17.
+    """
     needed = opening_minimum(r, int(g["deal"])) - int(g["laid"])
     if int(r["grow"]) != GROW_NONE:
         write_lay_downs(g, r, seat, mask, discards)
@@ -199,24 +203,25 @@ def _drop_pieces(g, r, seat, mask, actions, needed, plans):
 
 @kernel
 def _write_play(g, r, seat, mask, work):
-    """Write the mask after the draw or take."""
+    """Write the mask after the draw or take. Rule: docs/rules.md 4.1, 4.3, 7.4 to 7.8."""
     side = side_of(r, seat)
     discards = at_least(lanes(g["hands"][seat]), 1, NUM_DISCARDS) << (DISCARD - ADD)
     if not g["opened"][side]:
-        if opening_begun(g, r, seat):
+        if opening_begun(g, r, seat):  # rules.md 4.16
             discards = 0
         _write_opening(g, r, seat, mask, discards, work)
         return
     bound = int(r["permission"]) == BINDING_BOTH and g["may_go_out"] != 0
     held = int(g["hand_sizes"][seat])
     in_foot = g["in_foot"][seat] != 0
+    # rules.md 4.3, 7.7: the last card of the foot is discarded only to go out; 7.5: after a binding yes no other discard is.
     if in_foot and (bound or held == 1):
         if held != 1 or int(r["final_discard"]) == FINAL_FORBIDDEN or not may_go_out(g, r, seat):
             discards = 0
     if may_ask(g, r, seat, work):
         discards |= 1 << (ASK - ADD)
     write_lay_downs(g, r, seat, mask, discards)
-    if bound or (in_foot and held < 5):
+    if bound or (in_foot and held < 5):  # rules.md 7.5, 7.8
         _drop_lay_downs(g, r, seat, mask, bound, work)
 
 
@@ -228,12 +233,12 @@ def opening_begun(g, r, seat):
 
 @kernel
 def _write_draw(g, r, seat, mask, work):
-    """Write the mask: drawing, which is always legal, and the ways to take from the discard pile. Rule: docs/rules.md 5."""
+    """Write the mask: drawing, which is always legal, and the ways to take from the discard pile. Rule: docs/rules.md 5.1 to 5.10."""
     write_actions(mask, 1 << DRAW, 0, 0)
-    if int(r["take_count"]) == 0 or g["discard_size"] == 0:
+    if int(r["take_count"]) == 0 or g["discard_size"] == 0:  # rules.md 5.1
         return
     side = side_of(r, seat)
-    if r["take_needs_open"] and not g["opened"][side]:
+    if r["take_needs_open"] and not g["opened"][side]:  # rules.md 5.7
         return
     top = int(g["discard"][int(g["discard_size"]) - 1])
     if top < NUM_NATURALS and g["hands"][seat, top] == 0 and int(r["take_key"]) != ANY_MELD:
@@ -252,16 +257,17 @@ def _write_draw(g, r, seat, mask, work):
         points = take_cards(s, r, seat, action)
         if g["opened"][side]:
             take_from_pile(s, r, seat, int(s["taking"]))
-            if leaves_enough(s, r, seat, work):
+            if leaves_enough(s, r, seat, work):  # rules.md 5.10
                 mask[action] = 1
             continue
+        # rules.md 5.6: with the key and the hand, the cards under the top one left out.
         if points >= minimum or points + most_points(s, r, seat, work) >= minimum:
             mask[action] = 1
 
 
 @kernel
 def write_mask(g, r, mask, work):
-    """Write the legal actions of the seat to move. All zero once the deal is over.
+    """Write the legal actions of the seat to move. All zero once the deal is over. Rule: docs/rules.md 7.10.
 
     Args:
         g: The game's record; not changed.
@@ -275,5 +281,5 @@ def write_mask(g, r, mask, work):
         _write_play(g, r, seat, mask, work)
     elif phase == PHASE_DRAW:
         _write_draw(g, r, seat, mask, work)
-    else:
+    else:  # rules.md 7.4: a partner who was asked says yes or no
         write_actions(mask, 0, 0, 0 if phase == PHASE_OVER else (1 << (YES - ADD)) | (1 << (NO - ADD)))

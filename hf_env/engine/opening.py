@@ -2,7 +2,7 @@
 
 A plan lays, rank by rank, some naturals and some wilds; ranks meet only in the number of wilds they share, so the
 maximum is a max-plus convolution over ranks of `points of naturals laid with exactly w wilds`. Which wilds they are
-never matters to a meld, so the dearest are laid. Rule: docs/rules.md 4 (Opening), 5.
+never matters to a meld, so the dearest are laid. Rule: docs/rules.md 4.15, 4.17, 5.6.
 """
 
 from hf_env.engine.cards import JOKER, NUM_MELDS, TWO, WILD
@@ -183,7 +183,7 @@ def best_total(r, twos, jokers, plans, row):
 
 @kernel
 def most_points(g, r, seat, work):
-    """Most card points that a seat can lay from its hand onto its side's melds as they stand."""
+    """Most card points that a seat can lay from its hand onto its side's melds as they stand. Rule: docs/rules.md 4.15."""
     plans = work.plans
     twos = int(g["hands"][seat, TWO])
     jokers = int(g["hands"][seat, JOKER])
