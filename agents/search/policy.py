@@ -65,8 +65,9 @@ class SearchPolicy:
     playout is cut and the value fitted to the player's play stands for the rest; 0: never, and never where no value was
     fitted to that player and rule set; None: 8, with a learned policy 16. candidates: actions compared at most, in the player's
     own order, 2 or more; None: 8, or 16 with 500 rollouts or more, of which 8 do not make enough. guard: standard errors by which
-    an action must beat the player's own choice, 0 or more; None: 1, with a learned policy 1.5. min_probability: by a learned
-    policy below which an action is not compared, in 0..1. threads: decisions of a batch searched side by side; no effect on the results.
+    an action must beat the player's own choice, 0 or more; None: 1, with a learned policy 1.5. min_probability: of an action by
+    the learned policy, 0..1: a less likely one is not compared. threads: decisions of a batch searched side by side; no effect on
+    the results.
     Raises KeyError for an unknown player, ValueError for a number out of range.
     """
 
@@ -229,9 +230,9 @@ def make(name: str, **options: str) -> SearchPolicy:
         except ValueError:
             kind = {int: "a whole number", float: "a number"}[_OPTIONS[option]]
             raise UnknownPolicyError(f"search: {option}={text} must be {kind}") from None
-    for one, other in (("rollouts", "ms"), ("player", "policy")):
-        if one in values and other in values:
-            raise UnknownPolicyError(f"search: give {one} or {other}, not both")
+    for option, other in (("rollouts", "ms"), ("player", "policy")):
+        if option in values and other in values:
+            raise UnknownPolicyError(f"search: give {option} or {other}, not both")
     if of_policy and "policy" not in values:
         raise UnknownPolicyError(f"search: {next(iter(of_policy))} is an option of the policy inside; give policy too")
     if of_policy:
