@@ -6,16 +6,16 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from agents.play.judging import attempt, describe_error, message_of
 from agents.policy import Policy, as_policy
+from agents.scripted.table import PLAYER_IDS
+from agents.specs import PolicySpec, UnknownPolicyError
 
-SCRIPTED = ("random", "greedy", "expert", "beam")
 SEARCH = "search"
+SCRIPTED = tuple(PLAYER_IDS)
 PYTHON = "python:"
 # A folder for each shipped policy, with its card; the first is what "pretrained" alone means.
 PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
@@ -24,41 +24,6 @@ PRETRAINED = ("whitnack", "several")
 
 # Options of search that are those of the policy inside it.
 _OF_INNER = ("mode", "rules")
-
-
-class UnknownPolicyError(ValueError):
-    """A spec that names no policy, or an option that it does not have; the message is one line for a user."""
-
-
-@dataclass(frozen=True)
-class PolicySpec:
-    """What a policy's name says, parsed once and passed on, to other processes too; its text is ``str(spec)``.
-
-    Args:
-        name: of ``known_policies()``, a path, or ``python:MODULE:NAME``.
-        options: by name, as text.
-        inner: the policy inside a search; None where there is none.
-    """
-
-    name: str
-    options: Mapping[str, str] = field(default_factory=dict, hash=False)
-    inner: PolicySpec | None = None
-
-    def __str__(self) -> str:
-        inside = {} if self.inner is None else {"policy": self.inner.name, **self.inner.options}
-        options = ",".join(f"{key}={value}" for key, value in {**self.options, **inside}.items())
-        return f"{self.name}:{options}" if options else self.name
-
-    def with_options(self, **options: str) -> PolicySpec:
-        """The same policy with these options too.
-
-        Args:
-            options: by name; they replace those of the same name.
-
-        Returns:
-            A new spec.
-        """
-        return replace(self, options={**self.options, **options})
 
 
 def parse_spec(text: str | Path | PolicySpec) -> PolicySpec:

@@ -8,7 +8,7 @@ import numpy as np
 
 from hf_env.actions import ACTIONS
 from hf_env.engine import action_ids as ids
-from hf_env.engine.access import Buffers, most_after, play_action, write_legal
+from hf_env.engine.access import most_after, play_action, write_legal
 from hf_env.engine.cards import BLACK3, JOKER, KIND_CHARS, RED3, TWO, WILD
 from hf_env.engine.questions import ANSWERS_DTYPE, NOBODY, ask_rules, most_wilds
 from hf_env.engine.state import (
@@ -27,6 +27,7 @@ from hf_env.engine.state import (
     TWO_TO_ONE,
     WILD_BOOKS,
 )
+from hf_env.engine.workspace import make_workspace
 
 # What is said where no other sentence fits; tests show that it never is.
 FALLBACK = "the rules do not allow it here"
@@ -89,15 +90,14 @@ class _Question:
         self.seat = int(self.g["to_move"])
         self.side = self.seat % int(self.r["sides"])
         self.hand = [int(count) for count in self.g["hands"][self.seat]]
-        self.buffers = Buffers()
+        self.work = make_workspace()
 
     def answer(self, action: int) -> str:
         phase = int(self.g["phase"])
         if phase == PHASE_OVER:
             return "the deal is over"
-        b = self.buffers
-        write_legal(self.games, self.i, self.rules, b.mask, b.tmp, b.plans)
-        if b.mask[action]:
+        write_legal(self.games, self.i, self.rules, self.work)
+        if self.work.mask[action]:
             return IT_IS_LEGAL
         self.rules_say = self._asked_of(self.games, self.i, action)
         if phase == PHASE_ANSWER:
@@ -262,8 +262,7 @@ class _Question:
         return f"it would leave {_count(left, 'card')} in the foot, and going out is not allowed: {obstacle}"
 
     def _opening(self, action: int) -> str:
-        b = self.buffers
-        most = int(most_after(self.games, self.i, self.rules, action, b.tmp, b.plans))
+        most = int(most_after(self.games, self.i, self.rules, action, self.work))
         return f"the opening needs {int(self.rules_say['minimum'])} points, and with it the hand can lay {most} at most"
 
     def _obstacle_to_going_out(self, rules_say: np.void) -> str | None:

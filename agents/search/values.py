@@ -27,7 +27,7 @@ class FittedValueError(ValueError):
     """A file of a fitted value is of another format, or reads what is no longer there; the message is one line."""
 
 
-class Weights(NamedTuple):
+class ValueWeights(NamedTuple):
     """Two hidden layers of rectified units: score difference in points = output of the standardised features.
 
     w1 (F, H), b1 (H,), w2 (H, H), b2 (H,), w3 (H,), b3 (1,): float64. The standardisation is folded into w1 and b1.
@@ -47,13 +47,13 @@ class FittedValue(NamedTuple):
     The records have those fields of RULES_DTYPE that there were when it was fitted.
     """
 
-    weights: Weights
+    weights: ValueWeights
     rules: np.ndarray
 
 
-def no_weights() -> Weights:
+def no_weights() -> ValueWeights:
     """Weights that stand where playouts are not cut."""
-    return Weights(np.zeros((NUM_FEATURES, HIDDEN)), *(np.zeros(shape) for shape in (HIDDEN, (HIDDEN, HIDDEN), HIDDEN, HIDDEN, 1)))
+    return ValueWeights(np.zeros((NUM_FEATURES, HIDDEN)), *(np.zeros(shape) for shape in (HIDDEN, (HIDDEN, HIDDEN), HIDDEN, HIDDEN, 1)))
 
 
 @cache
@@ -61,7 +61,7 @@ def fitted_value(player: str) -> FittedValue | None:
     """The value fitted to the play of a scripted player.
 
     Args:
-        player: a key of ``agents.scripted.dispatch.NUMBERS``.
+        player: a key of ``agents.scripted.table.PLAYER_IDS``.
 
     Returns:
         The value, or None where none was fitted.
@@ -78,7 +78,7 @@ def save_fitted(path: Path, weights: Mapping[str, np.ndarray], rules: np.ndarray
 
     Args:
         path: of the file, whose folder is made if missing.
-        weights: those of ``Weights`` by name, on all of FEATURES.
+        weights: those of ``ValueWeights`` by name, on all of FEATURES.
         rules: (R,) RULES_DTYPE, the rule sets it was fitted on.
     """
     path.parent.mkdir(exist_ok=True)
@@ -97,7 +97,7 @@ def load_fitted(path: Path) -> FittedValue:
         if str(stored["format"]) != FORMAT:
             raise FittedValueError(f"{path} is of the format {stored['format']}, not {FORMAT}: fit it anew")
         features = [str(name) for name in stored["features"]]
-        named = {name: stored[name].astype(np.float64) for name in Weights._fields}
+        named = {name: stored[name].astype(np.float64) for name in ValueWeights._fields}
         fields = {name.removeprefix(_RULES_PREFIX): stored[name] for name in stored.files if name.startswith(_RULES_PREFIX)}
     gone = [name for name in features if name not in FEATURES]
     gone += [name for name in fields if name not in (RULES_DTYPE.names or ()) or fields[name].shape[1:] != RULES_DTYPE[name].shape]
@@ -110,7 +110,7 @@ def load_fitted(path: Path) -> FittedValue:
     rules = np.zeros(len(fields["players"]), [(name, np.int32, values.shape[1:]) for name, values in fields.items()])
     for name, values in fields.items():
         rules[name] = values
-    return FittedValue(Weights(**(named | {"w1": w1})), rules)
+    return FittedValue(ValueWeights(**(named | {"w1": w1})), rules)
 
 
 def is_fitted_to(value: FittedValue | None, rule: np.void) -> bool:
@@ -129,8 +129,17 @@ def is_fitted_to(value: FittedValue | None, rule: np.void) -> bool:
 
 
 @kernel
-def leaf_value(g, r, side, w1, b1, w2, b2, w3, b3, layers):
-    """Expected score difference of the deal for a side, in points. layers: (4, NUM_FEATURES) float64 to work in."""
+def leaf_value(g, r, side, weights, layers):
+    """Expected score difference of the deal for a side, in points.
+
+    Args:
+        g: The game's record.
+        r: The record of its rule set.
+        side: For which side.
+        weights: ValueWeights.
+        layers: (4, NUM_FEATURES) float64 to work in.
+    """
+    w1, b1, w2, b2, w3, b3 = weights
     features, spare, first, second = layers[0], layers[1], layers[2], layers[3]
     write_features(g, r, side, spare[:SIDE_FEATURES], features)
     width = b1.shape[0]

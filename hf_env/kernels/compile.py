@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 # What a kernel may call to make an array, or to be given one back.
-_ALLOCATORS = frozenset(("zeros", "empty", "full", "ones", "array", "copy", "dot"))
+_ALLOCATORS = frozenset(("zeros", "empty", "full", "ones", "array", "copy", "dot", "make_workspace"))
 
 
 class _EntryLibrary(JITCodeLibrary):

@@ -1,6 +1,6 @@
 """Getting a rule set from what a user names: a preset, a file, a table of options; with single options changed.
 
-Rule: docs/rules.md 10.
+Rule: docs/rules.md 10.1.
 """
 
 import os

@@ -1,6 +1,6 @@
 """The kinds of value that options take: their types, ranges, and the words that say what is allowed.
 
-Rule: docs/rules.md 11.
+Rule: docs/rules.md 11.1.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,7 @@
-"""The named rule sets that come with the package, as plain settings, and how settings are laid over one another."""
+"""The named rule sets that come with the package, as plain settings, and how settings are laid over one another.
+
+Rule: docs/rules.md 10.1, 10.2.
+"""
 
 import functools
 from collections.abc import Mapping

@@ -224,24 +224,24 @@ class RuleSet(BaseModel):
         return self.players // self.num_sides
 
     def side_of(self, seat: int) -> int:
-        """Side of a seat, both from 0. Raises IndexError for a seat that the table lacks. Rule: docs/rules.md 2."""
+        """Side of a seat, both from 0. Raises IndexError for a seat that the table lacks. Rule: docs/rules.md 2.1."""
         if not 0 <= seat < self.players:
             raise IndexError(f"seat {seat} is not one of 0 to {self.players - 1}")
         return seat % self.num_sides
 
     def opening_minimum(self, deal: int) -> int:
-        """Points that the opening must reach in a deal (from 1). Rule: docs/rules.md 4."""
+        """Points that the opening must reach in a deal (from 1). Rule: docs/rules.md 4.14."""
         index = _deal_index(deal)
         if index < len(self.opening):
             return self.opening[index]
         return self.opening[index % len(self.opening) if self.opening_tail == "cycle" else -1]
 
     def quota(self, deal: int) -> tuple[int, int, int]:
-        """Clean, dirty and wild books that going out requires in a deal (from 1). Rule: docs/rules.md 7."""
+        """Clean, dirty and wild books that going out requires in a deal (from 1). Rule: docs/rules.md 7.2."""
         return self.books_to_go_out[min(_deal_index(deal), len(self.books_to_go_out) - 1)]
 
     def draw_count(self, deal: int) -> int:
-        """Cards drawn from the stock in a turn of a deal (from 1). Rule: docs/rules.md 4."""
+        """Cards drawn from the stock in a turn of a deal (from 1). Rule: docs/rules.md 4.2."""
         return self.draw[min(_deal_index(deal), len(self.draw) - 1)]
 
     def resolved(self) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import numpy as np
 
 from hf_env.actions import ACTIONS
 from hf_env.arguments import check_choice, check_int
-from hf_env.engine.legality import needs_search
 from hf_env.engine.rewards import (
     REWARD_SCORE,
     REWARD_SCORE_DIFFERENCE,
@@ -17,6 +16,7 @@ from hf_env.engine.rewards import (
     SHAPING_TABLE,
 )
 from hf_env.engine.state import GAME_DTYPE
+from hf_env.engine.workspace import needs_growth
 from hf_env.observation.layout import ObservationLayout, StateLayout
 from hf_env.rules.loading import load_rule_sets
 from hf_env.seeds import MAX_SEED
@@ -97,7 +97,7 @@ class VectorGame:
         check_choice("events", events, (False, True))
         check_choice("observations", observations, (False, True))
         self.rule_records = np.concatenate([rule_set.to_record() for rule_set in self.rules])
-        self._search = 0 if needs_search(self.rule_records) else None
+        self._with_growth = needs_growth(self.rule_records)
         check_int("max_decisions", max_decisions, 1, 1 << 60)
         self._settings = np.zeros(v.NUM_SETTINGS, np.int64)
         self._write_settings(deal, autoreset, events, observations, max_decisions)

@@ -7,7 +7,7 @@ from agents.search.features import ALL_OWED, FEATURES, HELD, IN_FOOT, NUM_FEATUR
 from agents.search.values import (
     FittedValue,
     FittedValueError,
-    Weights,
+    ValueWeights,
     fitted_value,
     is_fitted_to,
     leaf_value,
@@ -29,9 +29,9 @@ def features_of(games, rules, side, spare, out):
 
 
 @entry
-def values_of(games, rules, side, w1, b1, w2, b2, w3, b3, work, out):
+def values_of(games, rules, side, weights, layers, out):
     for i in range(games.shape[0]):
-        out[i] = leaf_value(games[i], rules[0], side, w1, b1, w2, b2, w3, b3, work)
+        out[i] = leaf_value(games[i], rules[0], side, weights, layers)
 
 
 def features(games, rules, side):
@@ -65,9 +65,9 @@ def test_the_value_is_the_networks_output():
     rules = load_rules("whitnack")
     games = reached(rules, 30, seed=2)
     rng = np.random.default_rng(0)
-    weights = Weights(*(rng.normal(size=one.shape) for one in no_weights()))
+    weights = ValueWeights(*(rng.normal(size=layer.shape) for layer in no_weights()))
     out = np.empty(len(games))
-    values_of(games, rules.to_record(), np.int64(1), *weights, np.empty((4, NUM_FEATURES)), out)
+    values_of(games, rules.to_record(), np.int64(1), weights, np.empty((4, NUM_FEATURES)), out)
     w1, b1, w2, b2, w3, b3 = weights
     hidden = np.maximum(features(games, rules, 1) @ w1 + b1, 0)
     np.testing.assert_allclose(out, np.maximum(hidden @ w2 + b2, 0) @ w3 + b3)
@@ -82,7 +82,7 @@ def test_the_fitted_value_of_greedy_foresees_the_result():
     games = table.games[table.games["phase"] != 3].copy()
     live = table.games["phase"] != 3
     out = np.empty(len(games))
-    values_of(games, rules.to_record(), np.int64(0), *fitted_value("greedy").weights, np.empty((4, NUM_FEATURES)), out)
+    values_of(games, rules.to_record(), np.int64(0), fitted_value("greedy").weights, np.empty((4, NUM_FEATURES)), out)
     table.play()
     final = (table.games["deal_scores"][:, 0] - table.games["deal_scores"][:, 1])[live]
     print(f"\ncorrelation with the deal's result: {np.corrcoef(out, final)[0, 1]:.2f}")
@@ -126,7 +126,7 @@ def test_a_file_that_does_not_fit_is_an_error(tmp_path, monkeypatch):
 
 def test_a_value_of_fewer_features_and_options_goes_on(tmp_path):
     rng = np.random.default_rng(1)
-    weights = Weights(*(rng.normal(size=array.shape) for array in no_weights()))
+    weights = ValueWeights(*(rng.normal(size=array.shape) for array in no_weights()))
     rules, path = load_rules("mini").to_record(), tmp_path / "grown.npz"
     save_fitted(path, weights._asdict(), rules)
     with np.load(path) as stored:
