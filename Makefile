@@ -5,6 +5,7 @@ RULES ?= whitnack
 SEED ?= 0
 RUN ?=
 BENCH ?= bench.json
+JOBS ?= 2
 SECONDS_A_ROW ?= 5
 VENV := .venv
 BIN := $(VENV)/bin
@@ -17,9 +18,9 @@ TEST_STAMP := $(VENV)/.set-up-test
 help:
 	@echo "make train      set up, train for $(MINUTES) minutes, evaluate; the report is in runs/"
 	@echo "                (settings: MINUTES=5 RULES=whitnack SEED=0 RUN=runs/a-name)"
-	@echo "make test       run the tests"
+	@echo "make test       run the tests (JOBS=2: so many at the same time)"
 	@echo "make test-long  run all tests, with those that take minutes"
-	@echo "make lint       only the linter, the formatter's check and the type checker (make test runs them too)"
+	@echo "make lint       the linter, the formatter's check and the type checker"
 	@echo "make bench      measure this and, where they can be installed, other environments; the figures are in $(BENCH)"
 	@echo "make docs       build the documentation, with every warning an error; it begins at site/index.html"
 	@echo "make set-up     only create the environment in $(VENV) (PYTHON=python3.12 chooses another Python)"
@@ -42,11 +43,16 @@ $(TEST_STAMP): $(STAMP)
 train: $(STAMP)
 	$(BIN)/handfoot train --rules $(RULES) --minutes $(MINUTES) --seed $(SEED) $(if $(RUN),--out $(RUN))
 
+# The kernels are compiled before the workers start; a file's tests stay on one worker, which share what they made.
+PYTEST := -m pytest -n $(JOBS) --dist loadfile --durations=30
+
 test: $(TEST_STAMP)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m tests.warm_up
+	$(BIN)/python $(PYTEST) $(PYTEST_ARGS)
 
 test-long: $(TEST_STAMP)
-	$(BIN)/python -m pytest -m '' $(PYTEST_ARGS)
+	$(BIN)/python -m tests.warm_up
+	$(BIN)/python $(PYTEST) -m '' $(PYTEST_ARGS)
 
 lint: $(TEST_STAMP)
 	$(BIN)/ruff check .

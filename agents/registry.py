@@ -9,102 +9,191 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agents.play.answers import attempt, message_of, told
+from agents.play.judging import attempt, describe_error, message_of
 from agents.policy import Policy, as_policy
+from agents.scripted.table import PLAYER_IDS
+from agents.specs import PolicySpec, UnknownPolicyError
 
-SCRIPTED = ("random", "greedy", "expert", "beam")
+SEARCH = "search"
+SCRIPTED = tuple(PLAYER_IDS)
 PYTHON = "python:"
 # A folder for each shipped policy, with its card; the first is what "pretrained" alone means.
 PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
 PRETRAINED = ("whitnack", "several")
 
 
-class UnknownPolicyError(ValueError):
-    """A spec that names no policy, or an option that it does not have; the message is one line for a user."""
+# Options of search that are those of the policy inside it.
+_OF_INNER = ("mode", "rules")
 
 
-def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Name or path, and options, of a spec such as ``"search:rollouts=200,seed=1"``.
+def parse_spec(text: str | Path | PolicySpec) -> PolicySpec:
+    """Parse a policy's name, such as ``"greedy"``, ``"runs/mine:mode=argmax"`` or ``"search:policy=pretrained,rules=several"``.
 
-    Raises UnknownPolicyError for an empty name or an option without a value.
+    Args:
+        text: the name as a user writes it; a spec is returned as it is.
+
+    Returns:
+        The spec. Nothing is looked up: see ``check_spec``.
+
+    Raises:
+        UnknownPolicyError: the name is empty, an option has no value, or an option is of a policy inside that is not named.
     """
+    if isinstance(text, PolicySpec):
+        return text
+    text = str(text)
     # Only what follows the last colon, and only if it looks like options: a path may hold colons.
-    name, colon, tail = spec.rpartition(":")
+    name, colon, tail = text.rpartition(":")
     if not colon or "=" not in tail:
-        name, tail = spec, ""
+        name, tail = text, ""
     options = {}
     for part in filter(None, tail.split(",")):
         key, equals, value = part.partition("=")
         if not (key and equals and value):
-            raise UnknownPolicyError(f"option {part!r} in {spec!r} is not of the form name=value")
+            raise UnknownPolicyError(f"option {part!r} in {text!r} is not of the form name=value")
         options[key.strip()] = value.strip()
     if not name:
-        raise UnknownPolicyError(f"{spec!r} names no policy")
-    return name, options
+        raise UnknownPolicyError(f"{text!r} names no policy")
+    if name != SEARCH:
+        return PolicySpec(name, options)
+    of_inner = {key: options.pop(key) for key in list(options) if key in _OF_INNER}
+    inner = options.pop("policy", None)
+    if inner is None and of_inner:
+        raise UnknownPolicyError(f"search: {next(iter(of_inner))} is an option of the policy inside; give policy too")
+    return PolicySpec(name, options, None if inner is None else PolicySpec(inner, of_inner))
 
 
 def known_policies() -> tuple[str, ...]:
     """Names of the policies that this installation has, without options."""
-    found = list(SCRIPTED)
-    if importlib.util.find_spec("agents.search") is not None:
-        found.append("search")
-    if (PRETRAINED_FOLDER / PRETRAINED[0]).exists():
-        found.append("pretrained")
-    return tuple(found)
+    return (*SCRIPTED, SEARCH, "pretrained")
 
 
 def load(spec: Any) -> Policy:
-    """The policy that ``spec`` names.
+    """Load a policy.
 
-    spec: a name of ``known_policies()`` (``"search:rollouts=200"``, ``"pretrained:mode=argmax"``,
-    ``"pretrained:rules=several"`` for the one that knows several rule sets), a path to a
-    checkpoint or run folder (both with ``:mode=sample`` or ``:mode=argmax``), ``"python:MODULE:NAME"`` for a policy, a
-    class of policies or a function of your own (this runs the module), or already a policy or a function of
-    (observations, action_masks).
+    Args:
+        spec: a name of ``known_policies()`` (``"search:rollouts=200"``, ``"pretrained:mode=argmax"``,
+            ``"pretrained:rules=several"`` for the one that knows several rule sets); a path to a checkpoint or run folder
+            (both with ``:mode=sample`` or ``:mode=argmax``); ``"python:MODULE:NAME"`` for a policy, a class of policies or a
+            function of your own (this runs the module); a PolicySpec; or already a policy or a function of
+            (observations, action_masks).
 
-    Raises UnknownPolicyError for what names no policy, and for a module or class of your own that fails;
-    CheckpointError for a damaged checkpoint.
+    Returns:
+        The policy.
+
+    Raises:
+        UnknownPolicyError: nothing has that name, or a module or class of your own fails.
+        CheckpointError: the checkpoint is damaged.
     """
-    if isinstance(spec, Path):
-        spec = str(spec)
-    if not isinstance(spec, str):
+    if not isinstance(spec, str | Path | PolicySpec):
         return as_policy(spec)
-    name, options = parse_spec(spec)
-    if name in SCRIPTED:
-        return _load_from("agents.scripted", name, options)
-    if name == "search":
-        return _load_from("agents.search", name, options)
-    if name.startswith(PYTHON):
-        return _load_python(name, options)
-    path = _pretrained(options) if name == "pretrained" else Path(name)
+    spec = parse_spec(spec)
+    if spec.name in SCRIPTED or spec.name == SEARCH:
+        return _package_of(spec).make(spec)
+    if spec.name.startswith(PYTHON):
+        return _load_python(spec.name, dict(spec.options))
+    return _load_neural(spec)
+
+
+def check_spec(spec: PolicySpec) -> None:
+    """Check that a policy can be loaded, without loading it: its name, its options, and that a checkpoint's path is there.
+
+    The module of ``python:MODULE:NAME`` is not run, so that only the form of such a name is checked.
+
+    Args:
+        spec: of ``parse_spec``.
+
+    Raises:
+        UnknownPolicyError: nothing has that name, or an option is unknown or out of its range.
+        CheckpointError: the checkpoint has no JSON, or one of another format or version.
+    """
+    if spec.name in SCRIPTED or spec.name == SEARCH:
+        _package_of(spec).check(spec)
+    elif spec.name.startswith(PYTHON):
+        _module_and_name(spec.name)
+    else:
+        _checked_info(spec)
+
+
+def checkpoint_info(spec: PolicySpec) -> dict[str, Any] | None:
+    """Read what a checkpoint says of itself, without its tensors.
+
+    Args:
+        spec: of ``parse_spec``.
+
+    Returns:
+        The values of its JSON (agents/neural/checkpoint.py); None where the spec is no checkpoint's.
+
+    Raises:
+        UnknownPolicyError: there is no such path.
+        CheckpointError: the checkpoint has no JSON, or one of another format or version.
+    """
+    if spec.name in SCRIPTED or spec.name == SEARCH or spec.name.startswith(PYTHON):
+        return None
+    return _checked_info(spec)
+
+
+def _package_of(spec: PolicySpec) -> Any:
+    """The package that offers ``make(spec)`` and ``check(spec)`` for a scripted player or a search."""
+    return importlib.import_module("agents.search" if spec.name == SEARCH else "agents.scripted")
+
+
+def _checkpoint_path(spec: PolicySpec) -> tuple[Path, dict[str, str]]:
+    """Where the checkpoint of a spec lies, and the options that are left. Raises UnknownPolicyError."""
+    options = dict(spec.options)
+    if spec.name == "pretrained":
+        rules = options.pop("rules", PRETRAINED[0])
+        if rules not in PRETRAINED:
+            there = " and ".join(f"rules={name}" for name in PRETRAINED)
+            raise UnknownPolicyError(f"pretrained has no rules={rules}; there is {there}")
+        path = PRETRAINED_FOLDER / rules
+    else:
+        path = Path(spec.name)
     if not path.exists():
-        raise UnknownPolicyError(f"{name!r} is neither a known policy ({', '.join(known_policies())}) nor a path to a checkpoint")
-    return _load_neural(path, options)
+        known = ", ".join(known_policies())
+        raise UnknownPolicyError(f"{spec.name!r} is neither a known policy ({known}) nor a path to a checkpoint")
+    if importlib.util.find_spec("torch") is None:
+        raise UnknownPolicyError(f"{path} is a neural policy and needs PyTorch: pip install 'hf-env[train]'")
+    unknown = set(options) - {"mode"}
+    if unknown:
+        raise UnknownPolicyError(f"a checkpoint has no option {sorted(unknown)[0]!r}; it has mode=sample|argmax")
+    return path, options
 
 
-def _pretrained(options: dict[str, str]) -> Path:
-    """The folder of the shipped policy that the options name; takes ``rules`` out of them."""
-    rules = options.pop("rules", PRETRAINED[0])
-    if rules not in PRETRAINED:
-        raise UnknownPolicyError(f"pretrained has no rules={rules}; there is {' and '.join(f'rules={one}' for one in PRETRAINED)}")
-    return PRETRAINED_FOLDER / rules
+def _checked_info(spec: PolicySpec) -> dict[str, Any]:
+    """The JSON of a checkpoint whose options are checked too."""
+    path, options = _checkpoint_path(spec)
+    from agents.neural.checkpoint import read_info
+    from agents.neural.policy import check_mode
 
-
-def _load_from(module_name: str, name: str, options: dict[str, str]) -> Policy:
-    """A policy from a package that offers ``make(name, **options)``."""
-    if importlib.util.find_spec(module_name) is None:
-        raise UnknownPolicyError(f"the policy {name!r} is not part of this installation")
     try:
-        return importlib.import_module(module_name).make(name, **options)
-    except (TypeError, KeyError) as error:
-        raise UnknownPolicyError(f"the policy {name!r} cannot be made with {options}: {error}") from None
+        check_mode(options.get("mode", "sample"))
+    except ValueError as error:
+        raise UnknownPolicyError(str(error)) from None
+    return read_info(path)[1]
+
+
+def _load_neural(spec: PolicySpec) -> Policy:
+    path, options = _checkpoint_path(spec)
+    from agents.neural import NeuralPolicy, load_policy
+
+    network, info = load_policy(path)
+    try:
+        return NeuralPolicy(network, info=info, **options)
+    except ValueError as error:
+        raise UnknownPolicyError(str(error)) from None
+
+
+def _module_and_name(name: str) -> tuple[str, str]:
+    """The parts of ``python:MODULE:NAME``. Raises UnknownPolicyError for another form."""
+    module_name, colon, attribute = name.removeprefix(PYTHON).partition(":")
+    if not (module_name and colon and attribute):
+        raise UnknownPolicyError(f"{name!r} is not of the form python:MODULE:NAME")
+    return module_name, attribute
 
 
 def _load_python(name: str, options: dict[str, str]) -> Policy:
     """The policy of ``python:MODULE:NAME``: that object of the module, or what it makes where it is a class."""
-    module_name, colon, attribute = name.removeprefix(PYTHON).partition(":")
-    if not (module_name and colon and attribute):
-        raise UnknownPolicyError(f"{name!r} is not of the form python:MODULE:NAME")
+    module_name, attribute = _module_and_name(name)
     # As `python -m` does: a module beside the user is found, though the command's script lies elsewhere.
     if os.getcwd() not in sys.path and "" not in sys.path:
         sys.path.append(os.getcwd())
@@ -112,26 +201,11 @@ def _load_python(name: str, options: dict[str, str]) -> Policy:
     if isinstance(error, (ImportError, AttributeError)):
         raise UnknownPolicyError(f"{name!r} cannot be found: {message_of(error)}") from error
     if error is not None:
-        raise UnknownPolicyError(f"{name!r} cannot be imported: {told(error)}") from error
+        raise UnknownPolicyError(f"{name!r} cannot be imported: {describe_error(error)}") from error
     if options and not isinstance(found, type):
         raise UnknownPolicyError(f"{name!r} is no class, so it has no options")
     policy, error = attempt(lambda: as_policy(found(**options) if isinstance(found, type) else found))
     if error is not None:
         made_with = f" with {options}" if options else ""
-        raise UnknownPolicyError(f"{name!r} cannot be made{made_with}: {told(error)}") from error
+        raise UnknownPolicyError(f"{name!r} cannot be made{made_with}: {describe_error(error)}") from error
     return policy
-
-
-def _load_neural(path: Path, options: dict[str, str]) -> Policy:
-    if importlib.util.find_spec("torch") is None:
-        raise UnknownPolicyError(f"{path} is a neural policy and needs PyTorch: pip install 'hf-env[train]'")
-    from agents.neural import NeuralPolicy, load_policy
-
-    unknown = set(options) - {"mode"}
-    if unknown:
-        raise UnknownPolicyError(f"a checkpoint has no option {sorted(unknown)[0]!r}; it has mode=sample|argmax")
-    network, info = load_policy(path)
-    try:
-        return NeuralPolicy(network, info=info, **options)
-    except ValueError as error:
-        raise UnknownPolicyError(str(error)) from None

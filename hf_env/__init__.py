@@ -57,8 +57,8 @@ def _register() -> None:
     if "HandAndFoot-v0" not in registry:
         register(
             "HandAndFoot-v0",
-            entry_point="hf_env.envs.gymnasium_seat:HandAndFootSeat",
-            vector_entry_point="hf_env.envs.gymnasium_vector:HandAndFootSeats",
+            entry_point="hf_env.envs.gymnasium_seat:HandAndFootSeatEnv",
+            vector_entry_point="hf_env.envs.gymnasium_vector:HandAndFootSeatVectorEnv",
             disable_env_checker=True,
         )
 

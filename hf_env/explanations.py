@@ -1,39 +1,37 @@
 """Why an action is illegal, in one sentence with the numbers.
 
-The engine says whether an action is legal; this module only finds the words, asking in the order in which a player
-would. Rule clauses: docs/rules.md 4 to 7.
+The engine says whether an action is legal, and what its rules come to here (hf_env/engine/questions.py); this module only
+finds the words, asking in the order in which a player would. Rule clauses: docs/rules.md 4 to 7.
 """
 
 import numpy as np
 
 from hf_env.actions import ACTIONS
 from hf_env.engine import action_ids as ids
-from hf_env.engine.access import Buffers, most_after, play_action, write_legal
-from hf_env.engine.cards import BLACK3, JOKER, KIND_CHARS, NUM_NATURALS, RED3, TWO, WILD
+from hf_env.engine.access import most_after, play_action, write_legal
+from hf_env.engine.cards import BLACK3, JOKER, KIND_CHARS, RED3, TWO, WILD
+from hf_env.engine.questions import ANSWERS_DTYPE, NOBODY, ask_rules, most_wilds
 from hf_env.engine.state import (
     ANY_MELD,
-    AT_MOST,
     BINDING_BOTH,
     FINAL_FORBIDDEN,
     FINAL_REQUIRED,
     GROW_ANY,
     GROW_NONE,
-    MAX_DEAL_ENTRIES,
     MORE_NATURALS,
     NATURAL_AND_WILD,
-    NO_LIMIT,
     PERMISSION_NONE,
     PHASE_ANSWER,
     PHASE_DRAW,
     PHASE_OVER,
     TWO_TO_ONE,
+    WILD_BOOKS,
 )
+from hf_env.engine.workspace import make_workspace
 
 # What is said where no other sentence fits; tests show that it never is.
 FALLBACK = "the rules do not allow it here"
 IT_IS_LEGAL = "it is legal"
-# Naturals, 2s and jokers of the hand that each take of a natural top card needs.
-_KEYS = {ids.TAKE: (2, 0, 0), ids.TAKE_TWO: (1, 1, 0), ids.TAKE_JOKER: (1, 0, 1), ids.TAKE_MELD: (0, 0, 0)}
 BOUND = "after the yes only lay-downs that can still end in going out are legal (permission = binding_both)"
 
 
@@ -47,42 +45,34 @@ def why_illegal(games: np.ndarray, i: int, rules: np.ndarray, action: int) -> st
     return _Question(games, i, rules).answer(int(action))
 
 
-def wild_limit_reason(r: np.void, cards: str, naturals: int, wilds: int, is_grown: bool) -> str | None:
-    """Why `cards`, a meld of a natural rank, may not hold so many wilds; None if it may. Rule: docs/rules.md 4.7, 4.8."""
-    if wilds == 0:
+def wild_limit_reason(rules: np.ndarray, rule: int, cards: str, naturals: int, wilds: int, is_grown: bool) -> str | None:
+    """Why a meld of a natural rank may not hold so many wilds.
+
+    Args:
+        rules: (R,) RULES_DTYPE.
+        rule: which of them holds.
+        cards: the meld, in words or cards.
+        naturals: of the meld, with the card in question.
+        wilds: of the meld likewise.
+        is_grown: whether it is a book that has grown.
+
+    Returns:
+        One sentence, or None if it may. Rule: docs/rules.md 4.7, 4.8.
+    """
+    most = int(most_wilds(rules, rule, naturals, is_grown))
+    if wilds <= most:
         return None
+    r = rules[rule]
     if naturals < r["min_naturals"]:
         return f"{cards} would hold {_count(naturals, 'natural')} beside a wild; min_naturals = {r['min_naturals']}"
-    has = f"{cards} would hold {_count(wilds, 'wild')} for {_count(naturals, 'natural')}"
-    if r["wild_limit"] == TWO_TO_ONE and naturals < 2 * wilds:
-        return f"{has}; two_to_one allows {naturals // 2}"
-    if r["wild_limit"] == MORE_NATURALS and naturals <= wilds:
-        return f"{has}; more_naturals allows {naturals - 1}"
-    if r["wild_limit"] == AT_MOST and not is_grown and wilds > r["max_wilds"]:
+    limit = {TWO_TO_ONE: "two_to_one", MORE_NATURALS: "more_naturals"}.get(int(r["wild_limit"]))
+    if limit is None:
         return f"{cards} would hold {_count(wilds, 'wild')}; max_wilds = {r['max_wilds']}"
-    return None
+    return f"{cards} would hold {_count(wilds, 'wild')} for {_count(naturals, 'natural')}; {limit} allows {most}"
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _lay_down(action: int) -> tuple[int, int, int, int]:
-    """(rank, naturals, 2s, jokers) of a lay-down."""
-    if action < ids.MELD_WILD:
-        pattern = (action - ids.MELD) % ids.NUM_PATTERNS
-        naturals, twos, jokers = (int(table[pattern]) for table in (ids.PATTERN_NATURALS, ids.PATTERN_TWOS, ids.PATTERN_JOKERS))
-        return (action - ids.MELD) // ids.NUM_PATTERNS, naturals, twos, jokers
-    if action < ids.ADD:
-        jokers = action - ids.MELD_WILD
-        return WILD, 0, 3 - jokers, jokers
-    if action < ids.ADD_TWO:
-        return action - ids.ADD, 1, 0, 0
-    if action < ids.ADD_TWO_WILD:
-        is_joker = action >= ids.ADD_JOKER
-        rank = action - (ids.ADD_JOKER if is_joker else ids.ADD_TWO)
-        return rank, 0, int(not is_joker), int(is_joker)
-    return WILD, 0, int(action == ids.ADD_TWO_WILD), int(action == ids.ADD_JOKER_WILD)
 
 
 def _cards(rank: int, naturals: int, twos: int, jokers: int) -> str:
@@ -95,20 +85,21 @@ class _Question:
     def __init__(self, games: np.ndarray, i: int, rules: np.ndarray) -> None:
         self.games, self.i, self.rules = games, i, rules
         self.g = games[i]
-        self.r = rules[int(self.g["rule"])]
+        self.rule = int(self.g["rule"])
+        self.r = rules[self.rule]
         self.seat = int(self.g["to_move"])
         self.side = self.seat % int(self.r["sides"])
         self.hand = [int(count) for count in self.g["hands"][self.seat]]
-        self.buffers = Buffers()
+        self.work = make_workspace()
 
     def answer(self, action: int) -> str:
         phase = int(self.g["phase"])
         if phase == PHASE_OVER:
             return "the deal is over"
-        b = self.buffers
-        write_legal(self.games, self.i, self.rules, b.mask, b.tmp, b.plans)
-        if b.mask[action]:
+        write_legal(self.games, self.i, self.rules, self.work)
+        if self.work.mask[action]:
             return IT_IS_LEGAL
+        self.rules_say = self._asked_of(self.games, self.i, action)
         if phase == PHASE_ANSWER:
             return f"seat {self.seat} must answer first whether seat {int(self.g['turn_seat'])} may go out"
         if action in (ids.YES, ids.NO):
@@ -120,6 +111,20 @@ class _Question:
         if action < ids.ASK:
             return self._lay_down(action)
         return self._ask() if action == ids.ASK else self._discard(action - ids.DISCARD)
+
+    def _asked_of(self, games: np.ndarray, i: int, action: int) -> np.void:
+        """What the rules say of this seat and an action in a state of this game: a record of ANSWERS_DTYPE."""
+        answers = np.zeros(1, ANSWERS_DTYPE)
+        ask_rules(games, i, self.rules, self.seat, action, answers)
+        return answers[0]
+
+    def _needed_cards(self) -> tuple[int, int, int]:
+        """Naturals, 2s and jokers of the hand that the action needs."""
+        naturals, twos, jokers = (int(self.rules_say[name]) for name in ("naturals", "twos", "jokers"))
+        return naturals, twos, jokers
+
+    def _wild_limit_reason(self, rank: int, melded: tuple[int, int, int]) -> str | None:
+        return wild_limit_reason(self.rules, self.rule, f"the meld {_cards(rank, *melded)}", melded[0], melded[1] + melded[2], False)
 
     # ------------------------------------------------------------------------------------------------- taking
 
@@ -159,7 +164,7 @@ class _Question:
         g, r, card = self.g, self.r, KIND_CHARS[top]
         if action != ids.TAKE and r["wild_discard_freezes"] and g["discard_kinds"][TWO] + g["discard_kinds"][JOKER] > 0:
             return "a wild lies in the discard pile: only two naturals take it (wild_discard_freezes)"
-        naturals, twos, jokers = _KEYS[action]
+        naturals, twos, jokers = self._needed_cards()
         if action == ids.TAKE_MELD and r["take_key"] != ANY_MELD:
             return "the top card alone takes nothing (take_key is not any_meld)"
         if action in (ids.TAKE_TWO, ids.TAKE_JOKER) and r["take_key"] < NATURAL_AND_WILD:
@@ -174,13 +179,13 @@ class _Question:
         if sum(held) + added > r["book_size"]:
             size = int(r["book_size"])
             return f"{_count(added, 'card')} do not fit: the meld of {card} has {sum(held)}, a book has {size}"
-        after = (held[0] + naturals + 1, held[1] + twos, held[2] + jokers)
-        return wild_limit_reason(r, f"the meld {_cards(top, *after)}", after[0], after[1] + after[2], False)
+        return self._wild_limit_reason(top, (held[0] + naturals + 1, held[1] + twos, held[2] + jokers))
 
     # --------------------------------------------------------------------------------------------- laying down
 
     def _lay_down(self, action: int) -> str:
-        rank, naturals, twos, jokers = _lay_down(action)
+        rank = int(self.rules_say["rank"])
+        naturals, twos, jokers = self._needed_cards()
         missing = self._missing(rank, naturals, twos, jokers)
         if missing:
             return missing
@@ -195,8 +200,7 @@ class _Question:
         else:
             reason = None
         if reason is None and rank != WILD and (action < ids.ADD or sum(held) > 0):
-            after = (held[0] + naturals, held[1] + twos, held[2] + jokers)
-            reason = wild_limit_reason(self.r, f"the meld {_cards(rank, *after)}", after[0], after[1] + after[2], False)
+            reason = self._wild_limit_reason(rank, (held[0] + naturals, held[1] + twos, held[2] + jokers))
         return reason or self._after(action)
 
     def _open(self, rank: int) -> tuple[int, int, int]:
@@ -213,38 +217,27 @@ class _Question:
         return None
 
     def _no_wild_start(self) -> str | None:
+        """Why the side may not start a wild meld."""
+        if self.rules_say["may_start_wild_meld"]:
+            return None
         if not self.r["wild_melds"]:
             return "wild melds are not allowed (wild_melds = false)"
-        books, cap = int(self.g["clean_books"][self.side, WILD]), int(self.r["wild_book_cap"])
-        if cap != NO_LIMIT and books >= cap:
-            return f"the side has {_count(books, 'wild book')}; wild_book_cap = {cap}"
-        return None
+        return (
+            f"the side has {_count(int(self.rules_say['books'][WILD_BOOKS]), 'wild book')}; wild_book_cap = {int(self.r['wild_book_cap'])}"
+        )
 
     def _no_growth(self, rank: int, is_wild: bool, name: str) -> str | None:
         """Why a card without an open meld cannot go onto a book either."""
+        if self.rules_say["fits"]:
+            return None
         g, grow = self.g, int(self.r["grow"])
-        books = int(g["clean_books"][self.side, rank]) + int(g["dirty_books"][self.side, rank])
-        if books == 0:
+        if int(g["clean_books"][self.side, rank]) + int(g["dirty_books"][self.side, rank]) == 0:
             return f"the side has no open {name}"
         if grow == GROW_NONE:
             return f"the side has no open {name}, and books are closed (add_to_complete = none)"
         if is_wild and grow != GROW_ANY:
             return f"the side has no open {name}, and books take naturals only (add_to_complete = naturals)"
-        if is_wild and rank != WILD and not self._some_book_takes_a_wild(rank):
-            return f"no book of {KIND_CHARS[rank]} may hold another wild within the wild limit"
-        return None
-
-    def _some_book_takes_a_wild(self, rank: int) -> bool:
-        """Whether some book of the rank takes a wild."""
-        g = self.g
-        for book in range(int(g["num_books"])):
-            if g["book_side"][book] != self.side or g["book_rank"][book] != rank:
-                continue
-            naturals = int(g["book_naturals"][book])
-            wilds = int(g["book_twos"][book]) + int(g["book_jokers"][book])
-            if wild_limit_reason(self.r, "", naturals, wilds + 1, True) is None:
-                return True
-        return False
+        return f"no book of {KIND_CHARS[rank]} may hold another wild within the wild limit"
 
     # ------------------------------------------------------------------- what a lay-down or take would lead to
 
@@ -259,7 +252,7 @@ class _Question:
         left = int(after[0]["hand_sizes"][self.seat])
         if not self.g["in_foot"][self.seat] or left > 1:
             return FALLBACK
-        obstacle = self._obstacle_to_going_out(after[0])
+        obstacle = self._obstacle_to_going_out(self._asked_of(after, 0, action))
         if left == 0 and self.r["final_discard"] == FINAL_REQUIRED:
             return "it would lay the last card, which must be discarded (final_discard = required)"
         if left == 1 and obstacle is None:
@@ -269,47 +262,32 @@ class _Question:
         return f"it would leave {_count(left, 'card')} in the foot, and going out is not allowed: {obstacle}"
 
     def _opening(self, action: int) -> str:
-        b = self.buffers
-        most = int(most_after(self.games, self.i, self.rules, action, b.tmp, b.plans))
-        return f"the opening needs {self._minimum()} points, and with it the hand can lay {most} at most"
+        most = int(most_after(self.games, self.i, self.rules, action, self.work))
+        return f"the opening needs {int(self.rules_say['minimum'])} points, and with it the hand can lay {most} at most"
 
-    def _minimum(self) -> int:
-        r, deal = self.r, int(self.g["deal"])
-        length = int(r["num_openings"])
-        index = (deal - 1) % length if r["opening_cycles"] else min(deal, length) - 1
-        return int(r["opening"][index])
-
-    def _obstacle_to_going_out(self, g: np.void) -> str | None:
-        """What forbids the seat to go out in a state of this game."""
-        lack = self._quota_lack(g) or self._partner_lack()
+    def _obstacle_to_going_out(self, rules_say: np.void) -> str | None:
+        """What forbids the seat to go out where the rules say this."""
+        lack = self._lack(rules_say)
         if lack is None and self.r["permission"] != PERMISSION_NONE and not self.g["may_go_out"]:
             answered = "a partner said no" if self.g["asked"] else "no partner was asked"
             return f"there is no permission, as {answered}"
         return lack
 
-    def _quota_lack(self, g: np.void) -> str | None:
-        quota = [int(n) for n in self.r["quota"][min(int(g["deal"]), MAX_DEAL_ENTRIES) - 1]]
-        clean = int(g["clean_books"][self.side][:NUM_NATURALS].sum())
-        books = (clean, int(g["dirty_books"][self.side].sum()), int(g["clean_books"][self.side, WILD]))
-        for name, have, need in zip(("clean", "dirty", "wild"), books, quota, strict=True):
-            if have < need:
-                return f"the side would have {have} of {_count(need, f'{name} book')} needed"
-        return None
-
-    def _partner_lack(self) -> str | None:
-        if not self.r["partner_foot"]:
-            return None
-        for other in range(self.side, int(self.r["players"]), int(self.r["sides"])):
-            if other != self.seat and not self.g["in_foot"][other]:
-                return f"seat {other} has not picked up the foot"
-        return None
+    def _lack(self, rules_say: np.void) -> str | None:
+        """What the side lacks to go out, the permission apart."""
+        if not rules_say["has_quota"]:
+            for name, have, need in zip(("clean", "dirty", "wild"), rules_say["books"], rules_say["quota"], strict=True):
+                if have < need:
+                    return f"the side would have {have} of {_count(int(need), f'{name} book')} needed"
+        partner = int(rules_say["unready_partner"])
+        return None if partner == NOBODY else f"seat {partner} has not picked up the foot"
 
     # ------------------------------------------------------------------------------------- asking, discarding
 
     def _opening_unfinished(self) -> str | None:
         if self.g["opened"][self.side] or not self.g["table"][self.side].any():
             return None
-        return f"the opening is not finished: {int(self.g['laid'])} of {self._minimum()} points are laid"
+        return f"the opening is not finished: {int(self.g['laid'])} of {int(self.rules_say['minimum'])} points are laid"
 
     def _ask(self) -> str:
         if self.r["permission"] == PERMISSION_NONE:
@@ -321,7 +299,7 @@ class _Question:
             return unfinished
         if not self.g["in_foot"][self.seat]:
             return f"seat {self.seat} is not in the foot"
-        lack = self._quota_lack(self.g) or self._partner_lack()
+        lack = self._lack(self.rules_say)
         if lack:
             return lack.replace("would have", "has")
         if self.r["permission"] == BINDING_BOTH:
@@ -337,7 +315,7 @@ class _Question:
         if not self.g["in_foot"][self.seat]:
             return FALLBACK
         if sum(self.hand) == 1:
-            obstacle = self._obstacle_to_going_out(self.g)
+            obstacle = self._obstacle_to_going_out(self.rules_say)
             if obstacle:
                 lack = obstacle.replace("would have", "has")
                 return f"it is the last card in the foot, and going out is not allowed: {lack}"

@@ -129,15 +129,15 @@ def mix64(values: np.ndarray) -> np.ndarray:
         return z ^ (z >> np.uint64(31))
 
 
-def decision_keys(root: int | np.ndarray, games, seatings, seats, decisions) -> np.ndarray:
+def decision_keys(root: int | np.ndarray, games, rotations, seats, decisions) -> np.ndarray:
     """Keys (N,) uint64 made of nothing but the five numbers that name a decision.
 
-    root: 64 random bits, such as ``hf_env.seeds.grow`` gives, or (N,) non-negative integers. games, seatings, seats, decisions:
+    root: 64 random bits, such as ``hf_env.seeds.grow`` gives, or (N,) non-negative integers. games, rotations, seats, decisions:
     integers or (N,) integer arrays. Whoever knows a key and the four numbers knows the root: keys for a policy of
     others come from a ``DecisionCounter``.
     """
     keys = np.full(1, int(root) % _2_TO_64, np.uint64) if np.ndim(root) == 0 else np.asarray(root).astype(np.uint64)
-    for part in (games, seatings, seats, decisions):
+    for part in (games, rotations, seats, decisions):
         keys = mix64(keys ^ np.atleast_1d(np.asarray(part)).astype(np.uint64))
     return keys
 
@@ -156,13 +156,13 @@ def player_seed(seed: int, player: int) -> int:
     return grow_seed(seed, FOR_PLAYER, player)
 
 
-def seat_root(player: int, game: int, seating: int, seat: int) -> int:
+def seat_root(player: int, game: int, rotation: int, seat: int) -> int:
     """Root (0..2**64 - 1) of the keys of one seat's decisions in one game.
 
-    player: the seed that its player's ``start`` got. game: its number or seed; ``seating`` tells apart the seatings that a
-    match gives the same game.
+    player: the seed that its player's ``start`` got. game: its number or seed; ``rotation`` tells apart the rotations in which a
+    match plays the same game.
     """
-    return grow(player, FOR_SEAT, game, seating, seat)
+    return grow(player, FOR_SEAT, game, rotation, seat)
 
 
 def seat_keys(roots: int | np.ndarray, decisions: np.ndarray) -> np.ndarray:
@@ -183,10 +183,10 @@ class DecisionCounter:
         self._roots = np.zeros((num_slots, num_seats), np.uint64)
         self._counts = np.zeros((num_slots, num_seats), np.int64)
 
-    def start(self, slot: int | np.integer, players: Sequence[int], game: int | np.integer, seating: int | np.integer = 0) -> None:
+    def start(self, slot: int | np.integer, players: Sequence[int], game: int | np.integer, rotation: int | np.integer = 0) -> None:
         """A game begins in a slot. players: for each seat the seed that its player's ``start`` got; others as for ``seat_root``."""
         for seat, player in enumerate(players):
-            self._roots[slot, seat] = seat_root(player, int(game), int(seating), seat)
+            self._roots[slot, seat] = seat_root(player, int(game), int(rotation), seat)
         self._counts[slot] = 0
 
     def next(self, slots: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,189 +1,233 @@
-"""The settings of a training run: what each means, what more and less of it does, and why this default.
+"""The settings of a training run, each in one row: value, what is allowed, what it means, what more and less of it does.
 
 The defaults are chosen for a first policy after five minutes on two cores. A config is written to the run
-folder as JSON and read back from there by ``handfoot train --resume``.
+folder as JSON and read back from there by ``handfoot train --resume``. What a user gives, as a file or as
+``--set KEY=VALUE``, is read by training/settings.py; the table in docs/training.md is made by training/document.py.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import difflib
 import json
 import tomllib
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, model_validator
 
 from agents.neural.base import NetworkConfig
-from agents.neural.factory import NETWORKS
 from agents.registry import SCRIPTED
-from hf_env.vector.game import EPISODES, REWARDS, SHAPINGS
+from hf_env.fields import choice, extra, number, positive, refusal, setting, whole, yes_no
+from hf_env.rules import RuleSet
+from hf_env.rules.errors import shown
+from hf_env.rules.options import plain
+from hf_env.seeds import MAX_SEED
+from hf_env.vector.game import EPISODES, REWARDS, load_rule_sets
 from training.league.lineups import LineupError, check_lineup
 
 CRITICS = ("seat", "all_cards")
 PRECISIONS = ("float32", "bfloat16")
+# Names of before, in run folders and in files of settings; the values mean the same.
+RENAMED = {
+    "clip": "clip_coef",
+    "entropy_start": "entropy_coef_start",
+    "entropy_end": "entropy_coef_end",
+    "epochs": "update_epochs",
+    "max_gradient_norm": "max_grad_norm",
+    "value_coefficient": "value_coef",
+}
+# About 10 GB of observations; several times that is needed while they are learned from.
+_MAX_ROLLOUT = 1 << 22
+_TEN_YEARS = 10 * 365 * 24 * 3600.0
+_MANY = 1_000_000_000.0
 
 
 class ConfigError(ValueError):
     """A setting that makes no sense; the message is one line for a user."""
 
 
-@dataclass(frozen=True)
-class TrainConfig:
+def _rule_sets(value: Any) -> tuple[RuleSet, ...]:
+    return load_rule_sets(list(value) if isinstance(value, tuple) else value)
+
+
+def _seats(value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"seats = {shown(value)} is not allowed: it must be {extra(TrainConfig, 'seats', 'allowed')}")
+    return tuple(value)
+
+
+def _pools(value: Any) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"pools = {shown(value)} is not allowed: it must be {extra(TrainConfig, 'pools', 'allowed')}")
+    return {str(name): dict(pool) if isinstance(pool, Mapping) else pool for name, pool in value.items()}
+
+
+class TrainConfig(BaseModel):
     """Settings of one run. Budgets: at least one of the two; schedules run to whichever ends first.
 
-    The game:
-    rules: a preset's name, a path, a dict of overrides, or a list of those, of which each game draws one.
-    reward, episode, shaping: as in ``hf_env.VectorGame``; a file says "none" for None. Shaping "full" pays for progress
-        when it is made, with the same sum a deal; without it almost the whole return arrives at the deal's end, some
-        hundred decisions late. Episode "game" lets the network see all deal numbers and running scores that it will be asked about.
-    num_games: games side by side. More fills the cores better and makes an update's data more varied; fewer
-        gives more updates a second.
-    seed: of everything: deals, weights, sampling, minibatches, line-ups.
+    ``rules`` takes what ``hf_env.load_rules`` takes, or a list of that, and holds the RuleSets.
 
-    The budget:
-    time_budget_seconds: wall time of the run, evaluations included. None: no limit.
-    decisions_budget: decisions of all seats. A run with this budget alone repeats exactly. None: no limit.
-
-    Learning (Schulman et al. 2017):
-    rollout_steps: decisions of each game between two updates. Longer is less cut by bootstrapping and staler.
-    learning_rate, final_learning_rate_share: Adam's step at the start, and its share left at the end (linear).
-    epochs, minibatch_size: passes over a rollout, rows a gradient step. More epochs use the data more and move
-        further from the policy that made it.
-    clip: of the probability ratio. gae_lambda: 1 trusts returns alone (noisy), less trusts the value more (biased).
-    entropy_start, entropy_end: bonus per nat, in units of the normalised advantage, linear over the run.
-        Too little freezes early habits; too much keeps it from playing a won position out.
-    critic: "seat", the value of the policy's own observation; or "all_cards", a second network that sees all hands and feet
-        (training/learning/critic.py): less noise in the advantages, for the time that another network takes.
-    value_coefficient: weight of the value loss, whose targets have unit scale.
-    max_gradient_norm: longer gradients are shortened to this.
-    max_kl: nats that one update may move the policy; beyond, the run stops and keeps the batch. Ordinary updates
-        move it by less than a tenth of a nat.
-    value_decay: how much of the value targets' running mean and variance is kept at each update.
-    skip_forced: decisions with one legal action carry no gradient; True leaves them out of the streams too: their
-        rewards go to the seat's decision before, and neither inference nor learning spends time on them.
-
-    initial_policy: a policy to go on from, as ``pretrained`` or the path of a run or checkpoint, of a network of the same kind
-        and size that sees the same numbers. None: begin with nothing learned.
-
-    The teacher (kickstarting: Schmitt et al. 2018, equation 4):
-    teacher: a scripted player whose choice in each of the learner's positions is learned too, as a cross-entropy beside
-        PPO's loss. None: the learner finds everything by itself (docs/training.md compares).
-    teacher_weight: of that cross-entropy at the start, falling linearly to 0 at the share teacher_end of the run.
-
-    The league (training/league/league.py):
-    seats: who sits at each seat, one entry a seat (training/league/lineups.py): ``learner``, ``past``, a scripted player as
-        ``greedy:noise=0.1``, ``pool:NAME`` drawn for each seat, ``team:NAME`` drawn once a side. Seats of the same side are
-        partners. Each game turns the line-up round the table by chance. Empty: the learner on all sides but the
-        last, which is ``team:opponents``. Only the learner's seats learn.
-    pools: name -> {player: weight}. By default a fifth of the games have a past self on one side: more guards against
-        forgetting, but such games teach one side only.
-    pool_size: past selves to draw from. Each costs a small inference a step.
-    pool_interval: share of the run between two past selves.
-    hardness: a past self is drawn in proportion to (1 - x) to this power, x being the share of games that the learner
-        wins against it. 0 draws all alike; more looks for the hardest.
-
-    The run:
-    num_evaluations: measurements against the anchors during the run.
-    checkpoint_seconds: between two checkpoints; one is always written at the end and on Ctrl-C.
-    processes: that share the games and each minibatch among them, so that as many cores work side by side
-        (training/processes.py). A run repeats exactly for the same number; more are faster, up to the cores. 0: as many as
-        there are cores, at most 8. device: torch's name, ``cpu`` or ``cuda``, for which 0 processes are 1.
-    precision: of the products of matrices, "float32" or "bfloat16". compiled: run the networks that learn through torch.compile.
-        Neither pays for a network of this size on a CPU (docs/performance.md).
+    Raises:
+        ConfigError: one line that names the setting, its value and what is allowed.
     """
 
-    rules: Any = "whitnack"
-    reward: str = "score_difference"
-    episode: str = "game"
-    shaping: str | None = "full"
-    num_games: int = 512
-    seed: int = 0
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
-    time_budget_seconds: float | None = 300.0
-    decisions_budget: int | None = None
+    # The game.
+    rules: Annotated[tuple[RuleSet, ...], PlainValidator(_rule_sets)] = setting(
+        lambda: load_rule_sets("whitnack"), "a rule set (a name, a file, a table) or a list of them", "the rules",
+        "of a list each game draws one; they must have equal numbers of seats and sides",
+    )  # fmt: skip
+    reward: Literal["score_difference", "score", "win"] = choice(
+        "score_difference", tuple(REWARDS), "what is paid, as in `hf_env.VectorGame`", "see rewards.md"
+    )
+    episode: Literal["game", "deal"] = choice(
+        "game", EPISODES, "what is played as one game",
+        "`game` shows the network all deal numbers and running scores that it will be asked about",
+    )  # fmt: skip
+    shaping: Literal["table", "full"] | None = choice(
+        "full", ("none", "table", "full"), "what is paid on the way, as in `hf_env.VectorGame`",
+        "`full` pays for progress when it is made, with the same sum a deal; without it almost the whole return arrives at the "
+        "deal's end, some hundred decisions late",
+    )  # fmt: skip
+    num_games: int = whole(
+        512, 1, 65_536, "games side by side",
+        "more fills the cores better and makes an update's data more varied; fewer gives more updates a second",
+    )  # fmt: skip
+    seed: int = whole(0, 0, MAX_SEED, "of everything: deals, weights, sampling, minibatches, line-ups")
 
-    network: NetworkConfig = field(default_factory=NetworkConfig)
-    rollout_steps: int = 64
-    learning_rate: float = 3e-3
-    final_learning_rate_share: float = 0.1
-    epochs: int = 3
-    minibatch_size: int = 4096
-    clip: float = 0.2
-    gae_lambda: float = 0.95
-    entropy_start: float = 0.01
-    entropy_end: float = 0.0
-    critic: str = "seat"
-    value_coefficient: float = 0.5
-    max_gradient_norm: float = 0.5
-    max_kl: float = 1.0
-    value_decay: float = 0.9
-    skip_forced: bool = True
-    initial_policy: str | None = None
+    # The budget.
+    time_budget_seconds: float | None = positive(
+        300.0, _TEN_YEARS, "wall time of the run in seconds, evaluations included", "more is stronger", optional=True
+    )
+    decisions_budget: int | None = whole(
+        None, 1, 1 << 60, "decisions of all seats", "a run with this budget alone repeats exactly"
+    )  # fmt: skip
 
-    teacher: str | None = None
-    teacher_weight: float = 1.0
-    teacher_end: float = 0.5
+    # Learning (Schulman et al. 2017).
+    network: NetworkConfig = setting(NetworkConfig, "a table", "what the network is built from", "the rows `network.` below")
+    rollout_steps: int = whole(
+        64, 1, 65_536, "decisions of each game between two updates", "longer is less cut by bootstrapping and staler"
+    )
+    learning_rate: float = positive(3e-3, 10, "Adam's step at the start", "more learns faster, until it breaks what was learned")
+    final_learning_rate_share: float = number(
+        0.1, 0, 1, "share of the learning rate left at the end, linear over the run", "less settles more"
+    )
+    update_epochs: int = whole(3, 1, 1000, "passes over a rollout", "more use the data more and move further from the policy that made it")
+    minibatch_size: int = whole(4096, 1, 1 << 24, "rows of a gradient step", "more is steadier, with fewer steps")
+    clip_coef: float = positive(0.2, 10, "clipping range of the probability ratio", "more lets an update move the policy further")
+    gae_lambda: float = number(
+        0.95, 0, 1, "lambda of generalised advantage estimation", "1 trusts returns alone (noisy), less trusts the value more (biased)"
+    )
+    entropy_coef_start: float = number(
+        0.01, 0, 100, "weight of the entropy at the start, a nat in units of the normalised advantage, then linear to the end",
+        "too little freezes early habits",
+    )  # fmt: skip
+    entropy_coef_end: float = number(0.0, 0, 100, "the same at the end", "too much keeps it from playing a won position out")
+    critic: Literal["seat", "all_cards"] = choice(
+        "seat", CRITICS, "what values: `seat`, the policy's own observation; `all_cards`, a second network that sees all hands and feet",
+        "`all_cards` has less noise in the advantages, for the time that another network takes",
+    )  # fmt: skip
+    value_coef: float = number(0.5, 0, 1000, "weight of the value loss, whose targets have unit scale", "more learns values before habits")
+    max_grad_norm: float = positive(0.5, _MANY, "longer gradients are shortened to this", "less is steadier and slower")
+    max_kl: float = positive(
+        1.0, _MANY, "nats that one update may move the policy; beyond, the run stops and keeps the batch",
+        "ordinary updates move it by less than a tenth of a nat",
+    )  # fmt: skip
+    value_decay: float = number(
+        0.9, 0, 1, "share of the value targets' running mean and variance that is kept at each update", "more follows the targets later"
+    )
+    skip_forced: bool = yes_no(
+        True, "whether decisions with one legal action are left out of the streams: their rewards go to the seat's decision before",
+        "they carry no gradient; left out, neither inference nor learning spends time on them",
+    )  # fmt: skip
+    initial_policy: str | None = setting(
+        None, 'a policy such as "pretrained", the path of a run or checkpoint, or "none"', "a policy to go on from",
+        "a network of the same kind and size that sees the same numbers",
+    )  # fmt: skip
 
-    seats: tuple[str, ...] = ()
-    pools: dict[str, dict[str, float]] = field(default_factory=lambda: {"opponents": {"learner": 4, "past": 1}})
-    pool_size: int = 4
-    pool_interval: float = 0.1
-    hardness: float = 2.0
+    # The teacher (kickstarting: Schmitt et al. 2018, equation 4).
+    teacher: str | None = setting(
+        None, f'one of {", ".join(SCRIPTED)}, or "none"',
+        "a scripted player whose choice in each of the learner's positions is learned too, as a cross-entropy beside PPO's loss",
+        "without one the learner finds everything by itself; compared below",
+    )  # fmt: skip
+    teacher_weight: float = number(
+        1.0, 0, 1000, "of that cross-entropy at the start, falling linearly to 0", "more follows the teacher closer"
+    )
+    teacher_end: float = number(0.5, 0, 1, "share of the run at which the teacher's weight is 0", "later leaves less time of its own")
 
-    num_evaluations: int = 4
-    checkpoint_seconds: float = 60.0
-    processes: int = 0
-    device: str = "cpu"
-    precision: str = "float32"
-    compiled: bool = False
+    # The league (training/league/league.py).
+    seats: Annotated[tuple[str, ...], PlainValidator(_seats)] = setting(
+        (), "a list of players, one a seat, or an empty list", "who sits at each seat: see the league below",
+        "empty: the learner on all sides but the last, which is `team:opponents`; only the learner's seats learn",
+    )  # fmt: skip
+    pools: Annotated[dict[str, dict[str, float]], PlainValidator(_pools)] = setting(
+        lambda: {"opponents": {"learner": 4.0, "past": 1.0}}, "a table of pools, each a table of players and weights",
+        "pools that players are drawn from",
+        "by default a fifth of the games have a past self on one side: more guards against forgetting, but such games teach one side only",
+    )  # fmt: skip
+    pool_size: int = whole(4, 0, 1000, "past selves to draw from", "each costs a small inference a step; 0 keeps none")
+    pool_interval: float = positive(0.1, 1, "share of the run between two past selves", "less keeps more of them")
+    hardness: float = number(
+        2.0, 0, 16, "power p of a past self's chance (1 - x)^p, x being the share of games that the learner wins against it",
+        "0 draws all alike; more looks for the hardest",
+    )  # fmt: skip
 
-    def __post_init__(self) -> None:
-        """Raises ConfigError naming the first setting that makes no sense."""
+    # The run.
+    num_evaluations: int = whole(4, 0, 100_000, "measurements against the anchors during the run", "more draw a finer curve and take time")
+    checkpoint_seconds: float = number(
+        60.0, 0, _MANY, "between two checkpoints; one is always written at the end and on Ctrl-C", "less loses less when the machine stops"
+    )
+    processes: int = whole(
+        0, 0, 1024, "that share the games and each minibatch, so that as many cores work side by side (training/processes.py)",
+        "more are faster, up to the cores; a run repeats exactly for the same number; 0: as many as there are cores, at most 8",
+    )  # fmt: skip
+    device: str = setting(
+        "cpu", 'PyTorch\'s name of a device that this machine has, such as "cpu", "cuda" or "cuda:1"', "where the networks learn",
+        "a device other than the CPU takes a batch in one block, and 0 processes are 1 there",
+        pattern=r"^(cpu|(cuda|xpu|mps)(:[0-9]{1,3})?)$",
+    )  # fmt: skip
+    precision: Literal["float32", "bfloat16"] = choice(
+        "float32", PRECISIONS, "of the products of matrices", "`bfloat16` does not pay for a network of this size on a CPU"
+    )
+    compiled: bool = yes_no(
+        False, "whether the networks that learn go through torch.compile", "does not pay for a network of this size on a CPU"
+    )
+
+    def __init__(self, **settings: Any) -> None:
+        given = {name: _plain(name, value) for name, value in settings.items()}
+        for name in given:
+            if name in RENAMED:
+                raise ConfigError(f"unknown setting {name}: it is called {RENAMED[name]} now")
+        try:
+            if isinstance(given.get("network"), Mapping):
+                given["network"] = NetworkConfig(**given["network"])
+            super().__init__(**given)
+        except ValidationError as error:
+            raise ConfigError(refusal(error, type(self), given)) from None
+        except (TypeError, ValueError) as error:  # of the network's
+            raise ConfigError(str(error)) from None
+
+    @model_validator(mode="after")
+    def _check(self) -> TrainConfig:
+        """What settings ask of one another."""
         if self.time_budget_seconds is None and self.decisions_budget is None:
-            raise ConfigError("a run needs time_budget_seconds or decisions_budget")
-        for name in ("num_games", "rollout_steps", "epochs", "minibatch_size"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("time_budget_seconds", "decisions_budget", "learning_rate", "clip", "max_gradient_norm", "max_kl"):
-            if getattr(self, name) is not None and not getattr(self, name) > 0:
-                raise ConfigError(f"{name} must be above 0, got {getattr(self, name)}")
-        for name in ("gae_lambda", "teacher_end", "value_decay", "final_learning_rate_share"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ConfigError(f"{name} must be within 0 and 1, got {getattr(self, name)}")
-        for name in (
-            "pool_size",
-            "hardness",
-            "num_evaluations",
-            "processes",
-            "entropy_start",
-            "entropy_end",
-            "value_coefficient",
-            "teacher_weight",
-        ):
-            if getattr(self, name) < 0:
-                raise ConfigError(f"{name} must not be negative, got {getattr(self, name)}")
+            raise ValueError("a run needs time_budget_seconds or decisions_budget")
         if self.processes > self.num_games:
-            raise ConfigError(f"processes must be at most num_games, got {self.processes} for {self.num_games} games")
-        if not 0 < self.pool_interval <= 1:
-            raise ConfigError(f"pool_interval must be above 0 and at most 1, got {self.pool_interval}")
-        # JSON and TOML know no tuples.
-        object.__setattr__(self, "seats", tuple(self.seats))
-        # TOML knows no null.
-        object.__setattr__(self, "shaping", None if self.shaping == "none" else self.shaping)
-        known = {"critic": CRITICS, "reward": REWARDS, "shaping": [name or "none" for name in SHAPINGS], "episode": EPISODES}
-        known["precision"] = PRECISIONS
-        for name, allowed in known.items():
-            if (getattr(self, name) or "none") not in allowed:
-                raise ConfigError(f"{name} must be {' or '.join(allowed)}, got {getattr(self, name)!r}")
-        if self.network.kind not in NETWORKS:
-            raise ConfigError(f"network.kind must be {' or '.join(NETWORKS)}, got {self.network.kind!r}")
+            raise ValueError(f"processes must be at most num_games, got {self.processes} for {self.num_games} games")
+        if self.num_games * self.rollout_steps > _MAX_ROLLOUT:
+            raise ValueError(
+                f"num_games = {self.num_games} with rollout_steps = {self.rollout_steps} is not allowed: a rollout may hold "
+                f"at most {_MAX_ROLLOUT:,} decisions"
+            )
         if self.teacher is not None and self.teacher not in SCRIPTED:
-            raise ConfigError(f"teacher must be one of {', '.join(SCRIPTED)}, or left out, got {self.teacher!r}")
+            raise ValueError(f"teacher = {shown(self.teacher)} is not allowed: it must be {extra(type(self), 'teacher', 'allowed')}")
         try:
             check_lineup(self.seats, self.pools)
         except LineupError as error:
-            raise ConfigError(str(error)) from None
+            raise ValueError(str(error)) from None
+        return self
 
     def teacher_share(self, progress: float) -> float:
         """Weight of the teacher's cross-entropy at ``progress`` 0 to 1 of the run."""
@@ -193,20 +237,25 @@ class TrainConfig:
 
     def replace(self, **changes: Any) -> TrainConfig:
         """A copy with some settings changed; raises ConfigError as the constructor does."""
-        return dataclasses.replace(self, **changes)
+        return TrainConfig(**({name: getattr(self, name) for name in type(self).model_fields} | changes))
 
     def to_json(self) -> dict[str, Any]:
-        """The settings as JSON values."""
-        return dataclasses.asdict(self)
+        """The settings as JSON values; rule sets as names or tables, which do not depend on the files that they came from."""
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        held = [rules_to_json(rules) for rules in self.rules]
+        return values | {
+            "rules": held if len(held) > 1 else held[0],
+            "network": self.network.model_dump(mode="json"),
+            "seats": list(self.seats),
+            "pools": {name: dict(pool) for name, pool in self.pools.items()},
+        }
 
     @classmethod
-    def from_json(cls, values: dict[str, Any]) -> TrainConfig:
-        """The config of ``to_json``'s values. Raises ConfigError for an unknown setting."""
+    def from_json(cls, values: Mapping[str, Any]) -> TrainConfig:
+        """The config of ``to_json``'s values, names of before too. Raises ConfigError where it is of another version."""
         try:
-            # A run of before processes was one process, whose threads had parts of the rows.
-            kept = {"processes": 1} | {name: value for name, value in values.items() if name not in ("parts", "threads")}
-            return cls(**(kept | {"network": NetworkConfig(**values["network"])}))
-        except (TypeError, KeyError) as error:
+            return cls(**current_names(values))
+        except (TypeError, ConfigError) as error:
             raise ConfigError(f"the config does not fit this version: {error}") from None
 
     def progress(self, seconds: float, decisions: int) -> float:
@@ -219,75 +268,45 @@ class TrainConfig:
         return min(1.0, max(shares))
 
     def fingerprint_values(self) -> dict[str, Any]:
-        """The settings that a resumed run must share with its checkpoint: all but budgets and the run's upkeep."""
-        free = ("max_kl", "time_budget_seconds", "decisions_budget", "num_evaluations", "checkpoint_seconds", "device")
+        """The settings that a resumed run must share with its checkpoint: all but budgets and the run's upkeep.
+
+        The rules are left out: a checkpoint names every option of each (training/run/state.py).
+        """
+        free = ("max_kl", "time_budget_seconds", "decisions_budget", "num_evaluations", "checkpoint_seconds", "device", "rules")
         values = json.loads(json.dumps(self.to_json()))
         return {name: value for name, value in values.items() if name not in free}
 
 
-_CONFIGS = Path(__file__).with_name("configs")
+# The settings that may be none; JSON has null for it, TOML, which has none, says "none".
+_OPTIONAL = {name for name, hint in get_type_hints(TrainConfig).items() if NoneType in get_args(hint)}
 
 
-def shipped_configs() -> dict[str, Path]:
-    """The configs that come with the package, by name."""
-    return {path.stem: path for path in sorted(_CONFIGS.glob("*.toml"))}
+def _plain(name: str, value: Any) -> Any:
+    """NumPy's numbers as Python's, "none" as None where that is allowed."""
+    if name in ("rules", "network"):
+        return value
+    value = plain(value)
+    return None if name in _OPTIONAL and isinstance(value, str) and value == "none" else value
 
 
-def read_toml(path: Path) -> dict[str, Any]:
-    """The table of a TOML file. Raises ConfigError, one line that names the file and what is wrong."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:  # TOML and UTF-8 alike
-        raise ConfigError(f"{path} is no TOML: {error}") from None
+def current_names(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings under today's names. Raises ConfigError where one is given under both names."""
+    for old, new in RENAMED.items():
+        if old in values and new in values:
+            raise ConfigError(f"{new} is given twice, also under its name of before, {old}")
+    # A run of before processes was one process, whose threads had parts of the rows.
+    kept = {name: value for name, value in values.items() if name not in ("parts", "threads")}
+    return {"processes": 1} | {RENAMED.get(name, name): value for name, value in kept.items()}
 
 
-def load_config(source: Path | str) -> TrainConfig:
-    """The config of that name in the package, or of a TOML file that gives some of the settings.
-
-    In such a file a setting is as in ``seats = ["learner", "pool:opponents"]``.
-
-    A file with ``decisions_budget`` and no ``time_budget_seconds`` has no limit of time.
-    Raises ConfigError, one line that names the file and what is wrong.
-    """
-    path = shipped_configs().get(str(source), Path(source))
-    if not path.exists() and not path.suffix:
-        raise ConfigError(f"no config {str(source)!r}; the package has {', '.join(shipped_configs())}, others are TOML files")
-    table = read_toml(path)
-    if "decisions_budget" in table:
-        table = {"time_budget_seconds": None} | table
-    try:
-        network = NetworkConfig(**_checked(NetworkConfig, table.pop("network", {}), "network."))
-        return TrainConfig(**_checked(TrainConfig, table, ""), network=network)
-    except ConfigError as error:
-        raise ConfigError(f"{path}: {error}") from None
+def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:
+    """A rule set as a config holds it: a preset's name, or a table that does not depend on the file that it came from."""
+    table = tomllib.loads(rules.to_toml())
+    return table["preset"] if len(table) == 1 else table
 
 
-# What a setting's value may be, by the type that it is declared with.
-_KINDS: dict[str, tuple[type, ...]] = {
-    "int": (int,),
-    "float": (int, float),
-    "str": (str,),
-    "bool": (bool,),
-    "tuple": (list,),
-    "dict": (dict,),
-}
-
-
-def _checked(config_type: type, table: Any, prefix: str) -> dict[str, Any]:
-    """``table`` itself. Raises ConfigError naming the first setting that is unknown or of another type."""
-    if not isinstance(table, dict):
-        raise ConfigError(f"{prefix.rstrip('.')} must be a table, got {table!r}")
-    declared = {each.name: str(each.type) for each in dataclasses.fields(config_type)}
-    for name, value in table.items():
-        if name not in declared:
-            close = difflib.get_close_matches(name, declared, n=1)
-            hint = f"did you mean {prefix}{close[0]}?" if close else f"known: {', '.join(declared)}"
-            raise ConfigError(f"unknown setting {prefix}{name}; {hint}")
-        kind = declared[name].split(" | ")[0].split("[")[0]
-        if value is None or kind not in _KINDS:
-            continue
-        if not isinstance(value, _KINDS[kind]) or (isinstance(value, bool) and kind != "bool"):
-            raise ConfigError(f"{prefix}{name} must be of the type {kind}, got {value!r}")
-    return table
+# For help(TrainConfig): the rows in words.
+TrainConfig.__doc__ = f"{TrainConfig.__doc__}\n    Settings:\n" + "\n".join(
+    f"        {name}: {field.description} ({extra(TrainConfig, name, 'allowed')}). {extra(TrainConfig, name, 'effect')}".rstrip()
+    for name, field in TrainConfig.model_fields.items()
+)

@@ -15,10 +15,10 @@ from typing import Any
 import torch
 
 from agents.neural import NeuralPolicy, build_network
-from agents.neural.checkpoint import POINTER_NAME, CheckpointError, network_bytes, read_json, sha256, write_json
-from agents.neural.policy import layout_sections
+from agents.neural.checkpoint import CheckpointError, network_bytes, read_json, sha256
+from agents.neural.sections import layout_sections
 from hf_env import VectorGame
-from hf_env.rules import load_rules
+from hf_env.files import write_json
 from hf_env.seeds import FOR_CRITIC, FOR_LINEUPS, FOR_MINIBATCHES, FOR_TRAINING_GAMES, FOR_WEIGHTS, generator, grow_seed
 from hf_env.vector.threads import even_blocks
 from training.config import ConfigError, TrainConfig
@@ -32,12 +32,12 @@ from training.learning.visible import visible_scale
 from training.processes import Processes, default_processes, led_processes
 from training.run import metrics as names
 from training.run.checkpoints import save_member, write_checkpoint
-from training.run.guards import FAILURES, StrengthWatch, check_divergence, save_failure
+from training.run.folder import RunFolder
+from training.run.guards import FAILURES, StrengthMonitor, check_divergence, save_failure
 from training.run.progress import ProgressDisplay
-from training.run.report import LEAGUE_NAME, RunLog, write_report
+from training.run.report import RunLog, write_report
 from training.run.state import load_state, rank_state, read_state, trainer_state
 
-CONFIG_NAME = "config.json"
 _logger = logging.getLogger(__name__)
 # Measures a policy: anchor's name -> (points a deal more than the anchor, half the 95 % interval).
 EvaluateFn = Callable[[NeuralPolicy], Mapping[str, tuple[float, float]]]
@@ -70,8 +70,7 @@ class Trainer:
     ) -> None:
         self.processes = processes = processes or Processes()
         self.config, self.run_dir, self.games, self.evaluate_fn = config, run_dir, games, evaluate_fn
-        sources = config.rules if isinstance(config.rules, list) else [config.rules]
-        self.rules = [load_rules(source) for source in sources]
+        self.rules = list(config.rules)
         scale = visible_scale(games, config.network.ignored, self.rules)
         weights_seed = grow_seed(config.seed, FOR_WEIGHTS)
         network = build_network(config.network, scale, games.num_actions, weights_seed, games.observation_layout)
@@ -93,7 +92,7 @@ class Trainer:
         draws = generator(config.seed, FOR_LINEUPS, *processes.numbers)
         self.league = League(lineup, config.pool_size, config.hardness, games.num_games, games.num_sides, draws, processes)
         self.collector = Collector(games, self.league, config, critic, self.learner.forward, processes.numbers)
-        self.strength = StrengthWatch()
+        self.strength = StrengthMonitor()
         self.log = RunLog(run_dir)
         self.iteration = self.decisions = 0
         self.pool_additions = self.evaluations = 0
@@ -201,7 +200,7 @@ class Trainer:
         self._tell("give_state")
         self._verify()
         arrays, values = trainer_state(self)
-        write_json(self.run_dir / LEAGUE_NAME, self.league.table())
+        write_json(RunFolder(self.run_dir).league, self.league.table())
         return write_checkpoint(self.run_dir, f"{self.iteration:08d}", self.learner.network, self._info(), arrays, values)
 
     def _give_state(self, _: None) -> None:
@@ -307,13 +306,13 @@ def train(
     down (the last checkpoint stays, and the offending batch is kept); ProcessError where a process of the run has ended.
     """
     run_dir = Path(run_dir)
-    if (run_dir / POINTER_NAME).exists() or (run_dir / CONFIG_NAME).exists():
+    if RunFolder(run_dir).holds_run():
         raise ConfigError(f"{run_dir} already holds a run: resume it or choose another folder")
     run_dir.mkdir(parents=True, exist_ok=True)
     with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
         if config.initial_policy is not None:
             trainer.begin_from(config.initial_policy)
-        write_json(run_dir / CONFIG_NAME, trainer.config.to_json())
+        write_json(RunFolder(run_dir).config, trainer.config.to_json())
         # From here on there is always a checkpoint to resume, whenever the process is killed.
         trainer.save()
         return _run(trainer, show_progress, should_stop)
@@ -336,10 +335,10 @@ def resume(
     Raises CheckpointError or ConfigError as their messages say.
     """
     run_dir = Path(run_dir)
-    config = TrainConfig.from_json(read_json(run_dir / CONFIG_NAME)).replace(**changes)
+    config = TrainConfig.from_json(read_json(RunFolder(run_dir).config)).replace(**changes)
     with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
         trainer.restore()
-        write_json(run_dir / CONFIG_NAME, trainer.config.to_json())
+        write_json(RunFolder(run_dir).config, trainer.config.to_json())
         return _run(trainer, show_progress, should_stop)
 
 

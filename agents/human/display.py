@@ -5,9 +5,10 @@ import numpy as np
 from agents.human.screen import Screen
 from hf_env.actions import ACTIONS
 from hf_env.engine import action_ids as ids
-from hf_env.engine.access import Buffers, most_after
+from hf_env.engine.access import most_after
 from hf_env.engine.cards import KIND_CHARS, NUM_KINDS, WILD
 from hf_env.engine.state import NO_LIMIT, PHASE_DRAW
+from hf_env.engine.workspace import make_workspace
 from hf_env.rendering.ansi import render_table
 from hf_env.rules import RuleSet
 
@@ -57,9 +58,9 @@ def _meld(g: np.void, side: int, rank: int) -> str:
 
 def _opening(g: np.void, rules: RuleSet, r: np.void) -> str:
     minimum = rules.opening_minimum(int(g["deal"]))
-    games, records, buffers = np.array([g]), np.array([r]), Buffers()
+    games, records = np.array([g]), np.array([r])
     games["rule"] = 0
-    most = int(most_after(games, 0, records, -1, buffers.tmp, buffers.plans))
+    most = int(most_after(games, 0, records, -1, make_workspace()))
     if g["laid"]:
         return f"Opening: {int(g['laid'])} of {minimum} points are laid; the hand can bring it to {most}."
     alone = " alone" if int(g["phase"]) == PHASE_DRAW else ""

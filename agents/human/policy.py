@@ -114,7 +114,7 @@ class HumanPolicy:
         Raises PersonLeft when the person leaves or the input ends; RuntimeError without start(); ValueError for a game
         of a rule set that start() did not name.
         """
-        return np.array([self._decide(_one(batch, row)) for row in range(len(batch))], np.int64)
+        return np.array([self._decide(batch.rows(slice(row, row + 1))) for row in range(len(batch))], np.int64)
 
     def deal_over(self, views: SeatViews, seats: Sequence[int]) -> None:
         """Tell the end of a deal and, with the last one, of the game. For whoever runs the table; `act` needs it not.
@@ -124,9 +124,9 @@ class HumanPolicy:
         g, rules = views.games[0], self._rule_set(views, 0)
         me = seats[0] if len(seats) == 1 else None
         names = SeatNames(rules, self._seat_names)
-        told = [self._memories.get((0, seat), _Memory()) for seat in seats]
-        told = [memory for memory in told if memory.deal == int(g["deal"])]
-        since, books = max(((memory.events, memory.books) for memory in told), default=(0, 0))
+        memories = [self._memories.get((0, seat), _Memory()) for seat in seats]
+        memories = [memory for memory in memories if memory.deal == int(g["deal"])]
+        since, books = max(((memory.events, memory.books) for memory in memories), default=(0, 0))
         self.screen.say()
         for line in (*sentences(g, rules, since, me, lambda seat: names.of(seat, me)), *new_books(g, books, me, names)):
             self.screen.say_wrapped(line, indent="  ")
@@ -136,7 +136,7 @@ class HumanPolicy:
         if g["game_over"]:
             self.screen.say()
             self.screen.say_wrapped(game_result(g, rules, me, names), "bold green")
-        for memory in told:
+        for memory in memories:
             memory.scores = g["scores"].copy()
 
     def _rule_set(self, views: SeatViews, row: int) -> RuleSet:
@@ -264,8 +264,8 @@ class HumanPolicy:
             self._heading(look, names, answering)
             if rest := memory.forget_wishes():
                 screen.say_wrapped(f"Not done, as your turn was over: {rest}.", "red", "  ")
-        told = sentences(g, look.rules, memory.events, look.seat, lambda seat: names.of(seat, look.seat))
-        for line in (*told, *new_books(g, memory.books, look.seat, names)):
+        turns = sentences(g, look.rules, memory.events, look.seat, lambda seat: names.of(seat, look.seat))
+        for line in (*turns, *new_books(g, memory.books, look.seat, names)):
             screen.say_wrapped(line, indent="  ")
         self._own_cards(look, memory, is_new)
         memory.turn, memory.books = turn, int(g["num_books"])
@@ -323,12 +323,3 @@ class HumanPolicy:
 def _capital(text: str) -> str:
     """The text as a sentence begins."""
     return text[0].upper() + text[1:]
-
-
-def _one(batch: PolicyBatch, row: int) -> PolicyBatch:
-    """One row of a batch as a batch."""
-    rows, views = slice(row, row + 1), batch.views
-    return PolicyBatch(
-        batch.observations[rows], batch.action_masks[rows], batch.games[rows], batch.seats[rows], batch.game_starts[rows],
-        batch.keys[rows], lambda: SeatViews(views.games[rows], views.rules),
-    )  # fmt: skip

@@ -1,42 +1,59 @@
 """What every network has in common: its config, its outputs, and the unit of its values.
 
 A network takes the engine's int16 observations as they are. Add another by writing a module on this base class and
-naming it in ``agents.neural.factory.make_network``.
+naming it in ``NETWORKS`` and ``agents.neural.factory.make_network``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any, Literal
 
 import torch
+from pydantic import BaseModel, ConfigDict, ValidationError
 from torch import nn
 
+from hf_env.fields import choice, refusal, setting, whole, yes_no
+from hf_env.rules.options import plain
 
-@dataclass(frozen=True)
-class NetworkConfig:
-    """What a network is built from.
+NETWORKS = ("ranks", "mlp")
 
-    kind: "ranks" shares weights over the ranks of cards (agents/neural/ranks/network.py); "mlp" is a plain multilayer
-        perceptron. Measured side by side in docs/training.md.
-    width: units of a hidden layer of the body. More fits more and costs time in proportion (squared beyond the first
-        layer).
-    rank_width: units of each rank, of which there are 11; only for "ranks".
-    depth: hidden layers of the body.
-    layer_norm: normalise each hidden layer (Ba et al. 2016): steadier at high learning rates, a little slower.
-    ignored: sections of the observation that the network does not see. The last discards of each seat are a third of
-        all numbers, mostly 0, and tell little that the pile does not.
+
+class NetworkConfig(BaseModel):
+    """What a network is built from; a setting is as ``network.width`` in files and on the command line.
+
+    Raises:
+        ValueError: one line that names the setting, its value and what is allowed.
     """
 
-    kind: str = "ranks"
-    width: int = 128
-    rank_width: int = 32
-    depth: int = 1
-    layer_norm: bool = True
-    ignored: tuple[str, ...] = ("recent_discards",)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    def __post_init__(self) -> None:
-        # JSON knows no tuples.
-        object.__setattr__(self, "ignored", tuple(self.ignored))
+    kind: Literal["ranks", "mlp"] = choice(
+        "ranks", NETWORKS, "the network: `ranks` shares weights over the ranks of cards, `mlp` is a plain multilayer perceptron",
+        "measured side by side below",
+    )  # fmt: skip
+    width: int = whole(
+        128, 1, 16_384, "units of a hidden layer of the body",
+        "more fits more and costs time in proportion, squared beyond the first layer",
+    )  # fmt: skip
+    rank_width: int = whole(32, 1, 4096, "units of each of the 11 ranks; only for `ranks`", "as `width`")
+    depth: int = whole(1, 1, 64, "hidden layers of the body", "deeper fits more and learns more slowly")
+    layer_norm: bool = yes_no(
+        True, "whether each hidden layer is normalised (Ba et al. 2016)", "steadier at high learning rates, a little slower"
+    )
+    ignored: tuple[str, ...] = setting(
+        ("recent_discards",), "a list of names of the observation's sections", "sections that the network does not see",
+        "the last discards of each seat are a third of all numbers, mostly 0, and tell little that the pile does not",
+    )  # fmt: skip
+
+    def __init__(self, kind: str = "ranks", **settings: Any) -> None:
+        given: dict[str, Any] = {name: plain(value) for name, value in {"kind": kind, **settings}.items()}
+        # JSON and TOML know no tuples.
+        if isinstance(given.get("ignored"), list):
+            given["ignored"] = tuple(given["ignored"])
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            raise ValueError(refusal(error, type(self), given, "network.")) from None
 
 
 class PolicyValueNetwork(nn.Module):

@@ -2,15 +2,17 @@
 
 ``policy.safetensors`` holds the network's tensors, the observation's scale and the value's unit among them.
 ``policy.json`` holds the format, the network's config, the table (seats, sides, rules and their fingerprints), the
-observation's sections, the versions of observation, actions and seeds, the lineage, and the SHA-256 of the tensors' file.
+observation's sections when it was trained and those among them that the network reads (options are sections too), the
+versions of observation, actions and seeds, the lineage, and the SHA-256 of the tensors' file.
+
+It loads wherever the sections that it reads exist, whatever others have come between them. A version is raised only when
+what a name says gets another meaning.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,9 @@ import torch
 
 from agents.neural.base import NetworkConfig, PolicyValueNetwork
 from agents.neural.factory import make_network
+from agents.neural.sections import sections_read
 from hf_env.actions import ACTIONS_VERSION
+from hf_env.files import write_file, write_json
 from hf_env.observation.layout import LAYOUT_VERSION
 from hf_env.seeds import SEEDS_VERSION
 
@@ -42,21 +46,6 @@ class CheckpointError(ValueError):
 def sha256(data: bytes) -> str:
     """Hexadecimal SHA-256 of ``data``."""
     return hashlib.sha256(data).hexdigest()
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write ``data`` beside ``path`` and rename, so that ``path`` is never half written."""
-    part = path.with_name(path.name + ".part")
-    with open(part, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write ``value`` as JSON, beside and renamed."""
-    write_file(path, (json.dumps(value, indent=1) + "\n").encode())
 
 
 def read_json(path: Path) -> Any:
@@ -103,14 +92,17 @@ def save_policy(folder: Path | str, network: PolicyValueNetwork, info: dict[str,
     """Write a policy's two files into ``folder`` (made if missing) and return the tensors' SHA-256.
 
     info: JSON values: num_seats, num_sides, sections, rules, rules_names, rules_fingerprints, value_of (the reward and
-        shaping that the value is of), lineage; the versions are added.
+        shaping that the value is of), lineage; the versions are added, and ``reads``, the sections that the network reads.
+    Raises ValueError where the sections are not as long as the network's observation.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     data = network_bytes(network)
     digest = sha256(data)
-    head = {"format": POLICY_FORMAT, "versions": VERSIONS | {"seeds": SEEDS_VERSION}, "network": asdict(network.config)}
+    head = {"format": POLICY_FORMAT, "versions": VERSIONS | {"seeds": SEEDS_VERSION}, "network": network.config.model_dump()}
     shape = {"observation_width": len(network.observation_scale), "num_actions": network.num_actions}
+    if "sections" in info:
+        info = info | {"reads": sections_read(info["sections"], network.observation_scale.cpu().numpy())}
     write_file(folder / TENSORS_NAME, data)
     # The JSON comes last: until it is renamed, its old checksum refuses the new tensors.
     write_json(folder / JSON_NAME, head | shape | info | {"sha256": digest})
@@ -131,11 +123,10 @@ def find_policy(path: Path | str) -> Path:
     raise CheckpointError(f"{path} holds no policy: neither {JSON_NAME} nor {POINTER_NAME} is there")
 
 
-def load_policy(path: Path | str, device: str = "cpu") -> tuple[PolicyValueNetwork, dict[str, Any]]:
-    """The network of a policy on disk, and its JSON.
+def read_info(path: Path | str) -> tuple[Path, dict[str, Any]]:
+    """The folder of a policy on disk and its JSON, without its tensors.
 
-    path: as in ``find_policy``. Raises CheckpointError where it is missing, damaged, or of another format or
-    version.
+    path: as in ``find_policy``. Raises CheckpointError where it is missing, or of another format or version.
     """
     folder = find_policy(path)
     info = read_json(folder / JSON_NAME)
@@ -145,6 +136,16 @@ def load_policy(path: Path | str, device: str = "cpu") -> tuple[PolicyValueNetwo
         if info.get("versions", {}).get(name) != version:
             found = info.get("versions", {}).get(name)
             raise CheckpointError(f"{folder} was made for version {found} of the {name}, this is version {version}")
+    return folder, info
+
+
+def load_policy(path: Path | str, device: str = "cpu") -> tuple[PolicyValueNetwork, dict[str, Any]]:
+    """The network of a policy on disk, and its JSON.
+
+    path: as in ``find_policy``. Raises CheckpointError where it is missing, damaged, or of another format or
+    version.
+    """
+    folder, info = read_info(path)
     data = read_verified(folder / TENSORS_NAME, info.get("sha256", ""))
     try:
         config, num_actions = NetworkConfig(**info["network"]), int(info["num_actions"])

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from agents.neural.base import NetworkConfig, PolicyValueNetwork
+from agents.neural.base import NETWORKS, NetworkConfig, PolicyValueNetwork
 from agents.neural.mlp import MlpNetwork
 from agents.neural.ranks.network import RankNetwork, split_columns
 from hf_env.observation.layout import ObservationLayout
-
-NETWORKS = ("ranks", "mlp")
 
 
 def build_network(

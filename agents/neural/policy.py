@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import warnings
+from collections.abc import Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -12,7 +12,8 @@ import torch
 from agents.neural.base import PolicyValueNetwork
 from agents.neural.masked_categorical import best_actions, masked_probabilities, sample_actions
 from agents.neural.ranks.network import RankNetwork
-from agents.neural.ranks.single_row import CompiledRanks
+from agents.neural.ranks.single_row import CompiledRanks, RankArrays
+from agents.neural.sections import columns_here
 from agents.policy import PolicyBatch, UntrainedRulesWarning, uniforms
 from hf_env.observation.layout import ObservationLayout
 from hf_env.rules import RuleSet
@@ -24,18 +25,20 @@ _ROWS_AT_ONCE = 1024
 _FEW_ROWS = 24
 
 
-def layout_sections(layout: ObservationLayout) -> list[list[Any]]:
-    """[name, number of values] of each section: what a checkpoint says of the observation that its network reads."""
-    return [[section.name, section.length] for section in layout.sections]
+def check_mode(mode: str) -> str:
+    """The mode. Raises ValueError for one that is not of MODES."""
+    if mode not in MODES:
+        raise ValueError(f"unknown mode {mode!r} of a neural policy; known: {', '.join(MODES)}")
+    return mode
 
 
-def first_difference(made_for: list[list[Any]], here: list[list[Any]]) -> str:
-    """The first section that differs between two lists of ``layout_sections``, in words; empty where none does."""
-    for number, (old, new) in enumerate(itertools.zip_longest(made_for, here)):
-        if old != new:
-            was, now = (f"{each[0]} of {each[1]} values" if each else "none" for each in (old, new))
-            return f"section {number} was {was}, here it is {now}"
-    return ""
+def warn_of_rules(info: Mapping[str, Any], rules: RuleSet) -> None:
+    """Warn (UntrainedRulesWarning) of rules under which a policy was not trained. info: what its checkpoint says of itself."""
+    trained_under = info.get("rules_fingerprints")
+    if trained_under and rules.fingerprint not in trained_under:
+        names = info.get("rules_names", ())
+        here = f"{rules.name} with other options than it was trained with" if rules.name in names else rules.name
+        warnings.warn(f"this policy was trained under {', '.join(names)}; under {here} it may play badly", UntrainedRulesWarning, 3)
 
 
 class NeuralPolicy:
@@ -47,13 +50,28 @@ class NeuralPolicy:
     """
 
     def __init__(self, network: PolicyValueNetwork, mode: str = "sample", info: dict[str, Any] | None = None) -> None:
-        if mode not in MODES:
-            raise ValueError(f"unknown mode {mode!r} of a neural policy; known: {', '.join(MODES)}")
         self.network = network
-        self.mode = mode
+        self.mode = check_mode(mode)
         self.info = info or {}
         # The network in compiled code, where that can be.
         self.compiled = CompiledRanks(cast(RankNetwork, network)) if CompiledRanks.can_run(network) else None
+        width = len(network.observation_scale)
+        # Widths of the observations that it can be given, without and with events, and the columns that it reads of them.
+        self._widths: tuple[int, ...] = (width,)
+        self._columns: np.ndarray | None = None
+        self._misfit = ""
+        if {"sections", "num_seats", "num_sides"} <= self.info.keys():
+            self._find_sections(self.info["num_seats"], self.info["num_sides"])
+
+    def _find_sections(self, num_seats: int, num_sides: int) -> None:
+        """Find the sections that the network reads in the observation of today."""
+        layout = ObservationLayout((num_seats, num_sides))
+        self._misfit = ""
+        try:
+            self._columns = columns_here(self.info["sections"], self.network.observation_scale.cpu().numpy(), layout)
+        except ValueError as error:
+            self._misfit = f"this policy was made for another observation: {error}"
+        self._widths = (layout.width, ObservationLayout((num_seats, num_sides), events=True).width)
 
     def with_mode(self, mode: str) -> NeuralPolicy:
         """The same network in another mode. Raises ValueError for an unknown one."""
@@ -62,8 +80,8 @@ class NeuralPolicy:
     def start(self, num_games: int, rules: Any, seed: int) -> None:
         """Check that the table is one that this network was made for; warns of rules under which it was not trained.
 
-        Raises ValueError, naming the first that differs, for another number of seats or sides, on which the observation's
-        layout depends, or for another section of the layout.
+        Raises ValueError for another number of seats or sides, on which the observation's layout depends, and for an
+        observation that lacks a section that the network reads, naming the first.
         """
         here = {"num_seats": rules.players, "num_sides": rules.num_sides}
         for name, value in here.items():
@@ -71,17 +89,13 @@ class NeuralPolicy:
                 raise ValueError(f"this policy was made for {name} {self.info[name]}, the rules here have {value}")
         self.warn_of_rules(rules)
         if "sections" in self.info:
-            difference = first_difference(self.info["sections"], layout_sections(ObservationLayout(tuple(here.values()))))
-            if difference:
-                raise ValueError(f"this policy was made for another observation: {difference}")
+            self._find_sections(rules.players, rules.num_sides)
+        if self._misfit:
+            raise ValueError(self._misfit)
 
     def warn_of_rules(self, rules: RuleSet) -> None:
         """Warn (UntrainedRulesWarning) of rules under which this policy was not trained."""
-        trained_under = self.info.get("rules_fingerprints")
-        if trained_under and rules.fingerprint not in trained_under:
-            names = self.info.get("rules_names", ())
-            here = f"{rules.name} with other options than it was trained with" if rules.name in names else rules.name
-            warnings.warn(f"this policy was trained under {', '.join(names)}; under {here} it may play badly", UntrainedRulesWarning, 2)
+        warn_of_rules(self.info, rules)
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32."""
@@ -99,10 +113,28 @@ class NeuralPolicy:
         logits, values = self._forward(batch.observations)
         return masked_probabilities(logits, batch.action_masks), values
 
+    def compiled_arrays(self) -> RankArrays:
+        """The network for ``run_row`` on observations of today's layout without events. Only where ``compiled`` is there."""
+        arrays = cast(CompiledRanks, self.compiled).arrays()
+        if self._columns is None:
+            return arrays
+        places = arrays.places
+        return arrays._replace(
+            num_columns=self._widths[0],
+            places=places._replace(rank_columns=self._columns[places.rank_columns], other_columns=self._columns[places.other_columns]),
+        )
+
+    def _read(self, observations: np.ndarray) -> np.ndarray:
+        """The numbers that the network was made for, (N, F) int16, of observations of today's layout."""
+        if self._misfit:
+            raise ValueError(self._misfit)
+        if observations.ndim != 2 or observations.shape[1] not in self._widths:
+            raise ValueError(f"this policy reads observations of shape (N, {self._widths[0]}), got {observations.shape}")
+        # Events, where there are any, come last.
+        return observations[:, : self._widths[0]] if self._columns is None else observations[:, self._columns]
+
     def _forward(self, observations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        width = len(self.network.observation_scale)
-        if observations.ndim != 2 or observations.shape[1] != width:
-            raise ValueError(f"this policy reads observations of shape (N, {width}), got {observations.shape}")
+        observations = self._read(observations)
         if len(observations) == 0:
             return np.empty((0, self.network.num_actions), np.float32), np.empty(0, np.float32)
         if self.compiled is not None and len(observations) <= _FEW_ROWS:

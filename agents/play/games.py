@@ -12,10 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from agents.play.answers import Fault, PolicyError, UnfitPolicyError, ask, attempt, message_of, told
-from agents.play.forfeits import Asked, Forfeit, Judge
+from agents.play.judging import (
+    DecisionRequest,
+    Fault,
+    Forfeit,
+    Judge,
+    PolicyError,
+    UnfitPolicyError,
+    ask,
+    describe_fault,
+    start_policy,
+)
 from agents.policy import DecisionCounter, PolicyBatch, player_seed
-from agents.registry import load
+from agents.registry import PolicySpec, load
 from hf_env.records.batch import BatchRecorder
 from hf_env.vector.game import VectorGame
 
@@ -27,7 +36,7 @@ BEHAVIOUR_FIELDS = (
 
 __all__ = [
     "BEHAVIOUR_FIELDS",
-    "Asked",
+    "DecisionRequest",
     "Forfeit",
     "GameResults",
     "Judge",
@@ -38,7 +47,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GameResults:
     """What happened in G games of D deals together, the deals in the order of games and then of deals.
 
@@ -62,8 +71,8 @@ class GameResults:
 
 def policy_name(policy: Any) -> str:
     """How messages and results call a policy: its name, a function's name, or its repr."""
-    if isinstance(policy, str):
-        return policy
+    if isinstance(policy, str | PolicySpec):
+        return str(policy)
     function = getattr(policy, "function", policy)
     return str(getattr(policy, "name", None) or getattr(function, "__name__", None) or repr(policy))
 
@@ -76,7 +85,7 @@ def play_games(
     rules: Any = "whitnack",
     seed: int = 0,
     key_games: np.ndarray | None = None,
-    seatings: np.ndarray | None = None,
+    rotations: np.ndarray | None = None,
     names: Sequence[str] | None = None,
     num_slots: int = DEFAULT_NUM_SLOTS,
     on_progress: Callable[[int], None] | None = None,
@@ -88,7 +97,7 @@ def play_games(
     policies: as for ``agents.load``: specs, objects with ``act``, or functions of (observations, action_masks).
     lineups: (G, seats) integers, index of the policy in each seat.
     game_seeds: (G,) whole numbers from 0, the cards and the first dealer. rules: as for VectorGame.
-    seed: of the policies' keys. key_games, seatings: (G,) non-negative integers from which with `seed`, the policy's place
+    seed: of the policies' keys. key_games, rotations: (G,) non-negative integers from which with `seed`, the policy's place
     in the list, seat and decision number the keys are made; by default the game's index, and 0. names: of the policies,
     for messages. num_slots: games side by side at most; no effect on results. on_progress: called with the number of
     deals finished so far. judge: what happens to policies that fail; None: the match ends. on_record: called with a
@@ -97,54 +106,91 @@ def play_games(
     Raises PolicyError for a policy that fails or returns anything but legal actions, UnfitPolicyError for one that
     refuses the rules in its ``start``, ValueError for arrays that do not fit.
     """
-    match = _Match(policies, lineups, game_seeds, rules, seed, key_games, seatings, names, num_slots, judge, on_record)
-    return match.play(on_progress)
+    games = VectorGame(min(num_slots, max(1, len(game_seeds))), rules, autoreset="DISABLED")
+    players = _Players.of(policies, names, seed)
+    schedule = _Schedule.of(players, lineups, game_seeds, key_games, rotations, games.num_seats)
+    return _Match(games, players, schedule, judge, on_record).play(on_progress)
+
+
+@dataclass(frozen=True)
+class _Players:
+    """The policies of a match, by their places in its list.
+
+    first: the place at which each object comes first: the same object in several places is one policy, whose decisions
+    share a batch. seeds: what the ``start`` of each gets, and all its keys are made of.
+    """
+
+    policies: list[Any]
+    names: list[str]
+    first: np.ndarray
+    seeds: list[int]
+
+    @classmethod
+    def of(cls, policies: Sequence[Any], names: Sequence[str] | None, seed: int) -> _Players:
+        """Load the policies. seed: of the match."""
+        names = [policy_name(policy) for policy in policies] if names is None else list(names)
+        loaded = [load(policy) for policy in policies]
+        first = [next(place for place, other in enumerate(loaded) if other is policy) for policy in loaded]
+        return cls(loaded, names, np.asarray(first, np.int64), [player_seed(seed, place) for place in range(len(loaded))])
+
+
+@dataclass(frozen=True)
+class _Schedule:
+    """The G games of a match, in the order in which they begin.
+
+    lineups: (G, seats) int64, the policy in each seat, by its first place in the list; given_lineups: as they were given.
+    Others: as for ``play_games``.
+    """
+
+    game_seeds: np.ndarray
+    given_lineups: np.ndarray
+    lineups: np.ndarray
+    key_games: np.ndarray
+    rotations: np.ndarray
+
+    @classmethod
+    def of(cls, players: _Players, lineups, game_seeds, key_games, rotations, num_seats: int) -> _Schedule:
+        """Check the arrays that ``play_games`` was given. Raises ValueError where they do not fit."""
+        game_seeds, lineups = np.asarray(game_seeds, np.int64), np.asarray(lineups)
+        num_games, num_policies = len(game_seeds), len(players.first)
+        if num_games == 0:
+            raise ValueError("game_seeds is empty; a match needs at least one game")
+        key_games = np.arange(num_games) if key_games is None else np.asarray(key_games, np.int64)
+        rotations = np.zeros(num_games, np.int64) if rotations is None else np.asarray(rotations, np.int64)
+        if lineups.shape != (num_games, num_seats):
+            raise ValueError(f"lineups have shape {lineups.shape}, not ({num_games}, {num_seats})")
+        if lineups.dtype.kind not in "iu" or (lineups < 0).any() or (lineups >= num_policies).any():
+            raise ValueError(f"lineups must hold indices of the {num_policies} policies")
+        return cls(game_seeds, lineups, players.first[lineups], key_games, rotations)
 
 
 class _Match:
     """The state of one play_games call."""
 
-    def __init__(self, policies, lineups, game_seeds, rules, seed, key_games, seatings, names, num_slots, judge, on_record) -> None:
-        self.names = list(names) if names is not None else [policy_name(policy) for policy in policies]
-        self.policies = [load(policy) for policy in policies]
-        self.game_seeds = np.asarray(game_seeds, np.int64)
-        num_games = len(self.game_seeds)
-        if num_games == 0:
-            raise ValueError("game_seeds is empty; a match needs at least one game")
-        self.key_games = np.arange(num_games) if key_games is None else np.asarray(key_games, np.int64)
-        self.seatings = np.zeros(num_games, np.int64) if seatings is None else np.asarray(seatings, np.int64)
-        self.games = VectorGame(min(num_slots, num_games), rules, autoreset="DISABLED")
-        # The same object in several places of the list is one policy: its decisions share a batch.
-        first = [next(i for i, other in enumerate(self.policies) if other is policy) for policy in self.policies]
-        lineups = np.asarray(lineups)
-        if lineups.shape != (num_games, self.games.num_seats):
-            raise ValueError(f"lineups have shape {lineups.shape}, not ({num_games}, {self.games.num_seats})")
-        if lineups.dtype.kind not in "iu" or (lineups < 0).any() or (lineups >= len(first)).any():
-            raise ValueError(f"lineups must hold indices of the {len(first)} policies")
-        self.given_lineups, self.lineups = lineups, np.asarray(first, np.int64)[lineups]
-        self.counter = DecisionCounter(self.games.num_games, self.games.num_seats)
-        # Of each policy, by its place in the list: what its `start` gets, and all its keys are made of.
-        self.player_seeds = [player_seed(seed, number) for number in range(len(first))]
+    def __init__(self, games: VectorGame, players: _Players, schedule: _Schedule, judge: Judge | None, on_record) -> None:
+        self.games, self.players, self.schedule = games, players, schedule
+        self.counter = DecisionCounter(games.num_games, games.num_seats)
         self.judge, self.on_record = judge, on_record
-        self.has_forfeits = judge is not None and judge.points is not None
+        self.forfeit_points = judge.points if judge is not None else None
+        self.has_forfeits = self.forfeit_points is not None
         self.known = {forfeit.game: forfeit for forfeit in judge.known} if judge else {}
         self.forfeits: dict[int, Forfeit] = {}
-        self.recorder = BatchRecorder(self.games) if on_record is not None else None
+        self.recorder = BatchRecorder(games) if on_record is not None else None
         # Which game each slot plays; games are taken in their order.
-        self.slot_games = np.arange(self.games.num_games)
-        self.next_game = self.games.num_games
+        self.slot_games = np.arange(games.num_games)
+        self.next_game = games.num_games
         self.finished: list[tuple[np.ndarray, ...]] = []
         self.num_deals = self.num_decisions = 0
 
     def play(self, on_progress: Callable[[int], None] | None) -> GameResults:
         games = self.games
         self._start_policies()
-        games.reset(game_seeds=self.game_seeds[self.slot_games])
+        games.reset(game_seeds=self.schedule.game_seeds[self.slot_games])
         active = np.arange(games.num_games)
         self._begin_games(active)
         actions = np.zeros(games.num_games, np.int64)
         while len(active):
-            seated = self.lineups[self.slot_games[active], games.seats[active]]
+            seated = self.schedule.lineups[self.slot_games[active], games.seats[active]]
             for number in np.unique(seated):
                 slots = active[seated == number]
                 actions[slots] = self._decide(int(number), slots)
@@ -164,27 +210,22 @@ class _Match:
         return self._results()
 
     def _start_policies(self) -> None:
-        rules = self.games.rules[0]
-        for number in np.unique(self.lineups):
-            start = getattr(self.policies[number], "start", None)
-            seated = np.flatnonzero((self.lineups == number).any(1))
-            if start is None or all(game in self.known and self.known[game].decision == -1 for game in seated.tolist()):
+        rules, num_games, lineups = self.games.rules[0], len(self.schedule.game_seeds), self.schedule.lineups
+        for number in np.unique(lineups).tolist():
+            policy, name = self.players.policies[number], self.players.names[number]
+            seated = np.flatnonzero((lineups == number).any(1))
+            forfeits_all = all(game in self.known and self.known[game].decision == -1 for game in seated.tolist())
+            if forfeits_all or not hasattr(policy, "start"):
                 continue
-            self._tell_asked(Asked(int(number), seated[:1], np.full(1, -1)))
-            _, error = attempt(start, len(self.game_seeds), rules.model_copy(deep=True), self.player_seeds[number])
-            self._tell_asked(None)
-            if error is not None:
-                self._note_start(int(number), seated, error)
-
-    def _note_start(self, number: int, seated: np.ndarray, error: BaseException) -> None:
-        """A policy has raised this in its start: refuse the match, or forfeit all its games."""
-        if isinstance(error, ValueError):
-            raise UnfitPolicyError(f"policy {self.names[number]!r} cannot play here: {message_of(error)}") from error
-        reason = f"policy {self.names[number]!r} failed in start: {told(error)}"
-        if not self.has_forfeits:
-            raise PolicyError(reason) from error
-        for game in seated.tolist():
-            self.known.setdefault(game, Forfeit(game, number, -1, 0, -1, "exception", reason))
+            self._note_request(DecisionRequest(number, seated[:1], np.full(1, -1)))
+            failure = start_policy(policy, name, num_games, rules, self.players.seeds[number])
+            self._note_request(None)
+            if failure is None:
+                continue
+            if not self.has_forfeits:
+                raise failure
+            for game in seated.tolist():
+                self.known.setdefault(game, Forfeit(game, number, -1, 0, -1, "exception", str(failure)))
 
     def _decide(self, number: int, slots: np.ndarray) -> np.ndarray:
         """Actions (n,) of one policy for the decisions of these slots; 0 for a game that it forfeits with it."""
@@ -228,33 +269,24 @@ class _Match:
     def _ask_once(self, number: int, slots: np.ndarray, keys: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
         """As `_ask`, in one batch. The policy gets a new one each time, whatever it did to the last; the engine's masks judge."""
         games = self.games
-        self._note_asked(number, slots)
+        self._note_request(DecisionRequest(number, self.slot_games[slots], games.decisions[slots]))
         batch = PolicyBatch.of(games, slots, keys, starts, self.slot_games[slots])
-        answer = ask(self.policies[number], batch, games.action_masks[slots])
-        self._tell_asked(None)
+        answer = ask(self.players.policies[number], batch, games.action_masks[slots])
+        self._note_request(None)
         return answer
 
-    def _note_asked(self, number: int, slots: np.ndarray) -> None:
+    def _note_request(self, request: DecisionRequest | None) -> None:
+        """A policy is asked now, or (None) has answered."""
         if self.judge is not None and self.judge.on_ask is not None:
-            self._tell_asked(Asked(number, self.slot_games[slots], self.games.decisions[slots]))
-
-    def _tell_asked(self, asked: Asked | None) -> None:
-        if self.judge is not None and self.judge.on_ask is not None:
-            self.judge.on_ask(asked)
+            self.judge.on_ask(request)
 
     def _sentence(self, number: int, slot: int, fault: Fault) -> str:
         """The fault as a line that names the policy and, where it is one row's own, the place."""
-        from hf_env.explanations import why_illegal
-
-        name = self.names[number]
-        if fault.kind != "illegal":
-            return f"policy {name!r} {fault.what}"
-        seed = self.game_seeds[self.slot_games[slot]]
-        where = f"seat {self.games.seats[slot]}, game seed {seed}, deal {self.games.games[slot]['deal']}"
-        reason = ""
-        if fault.action is not None and 0 <= fault.action < self.games.num_actions:
-            reason = f": {why_illegal(self.games.games, int(slot), self.games.rule_records, fault.action)}"
-        return f"policy {name!r} ({where}) {fault.what}{reason}"
+        games, who = self.games, f"policy {self.players.names[number]!r}"
+        if fault.kind == "illegal":
+            seed = self.schedule.game_seeds[self.slot_games[slot]]
+            who += f" (seat {games.seats[slot]}, game seed {seed}, deal {games.games[slot]['deal']})"
+        return describe_fault(fault, who, games.games, int(slot), games.rule_records)
 
     def _forfeit(self, number: int, slot: int, kind: str, reason: str) -> None:
         """End the slot's game for the fault of a policy."""
@@ -280,7 +312,7 @@ class _Match:
             game = int(self.slot_games[slot])
             if self.games.truncated[slot] and game not in self.forfeits:
                 decisions = self.games.decisions[slot]
-                raise RuntimeError(f"the game of seed {self.game_seeds[game]} did not end within {decisions} decisions")
+                raise RuntimeError(f"the game of seed {self.schedule.game_seeds[game]} did not end within {decisions} decisions")
             if self.recorder is not None:
                 self.on_record(game, self.recorder.record(slot) | self._forfeit_entry(game))
 
@@ -291,7 +323,7 @@ class _Match:
         forfeit = self.forfeits[game]
         return {
             "forfeit": {
-                "player": self.names[forfeit.policy],
+                "player": self.players.names[forfeit.policy],
                 "seat": forfeit.seat,
                 "kind": forfeit.kind,
                 "reason": forfeit.reason,
@@ -302,26 +334,27 @@ class _Match:
 
     def _forfeit_scores(self, forfeit: Forfeit) -> np.ndarray:
         """Points of each side (sides,) in each deal of a forfeited game."""
+        assert self.forfeit_points is not None  # or nothing could have been forfeited
         scores = np.zeros(self.games.num_sides, np.int64)
-        scores[np.flatnonzero(self.lineups[forfeit.game] == forfeit.policy) % self.games.num_sides] = self.judge.points
+        scores[np.flatnonzero(self.schedule.lineups[forfeit.game] == forfeit.policy) % self.games.num_sides] = self.forfeit_points
         return scores
 
     def _begin_games(self, slots: np.ndarray) -> None:
         """The games of these slots begin: their players' keys, and their records."""
         for slot in slots:
             game = self.slot_games[slot]
-            players = [self.player_seeds[number] for number in self.lineups[game]]
-            self.counter.start(slot, players, self.key_games[game], self.seatings[game])
+            players = [self.players.seeds[number] for number in self.schedule.lineups[game]]
+            self.counter.start(slot, players, self.schedule.key_games[game], self.schedule.rotations[game])
             if self.recorder is not None:
-                self.recorder.start(int(slot), [self.names[number] for number in self.given_lineups[game]])
+                self.recorder.start(int(slot), [self.players.names[number] for number in self.schedule.given_lineups[game]])
 
     def _next_games(self, active: np.ndarray, free: np.ndarray) -> np.ndarray:
         """Start waiting games in the free slots; returns the slots that are still active."""
-        refilled = free[: len(self.game_seeds) - self.next_game]
+        refilled = free[: len(self.schedule.game_seeds) - self.next_game]
         if len(refilled):
             self.slot_games[refilled] = np.arange(self.next_game, self.next_game + len(refilled))
             self.next_game += len(refilled)
-            self.games.reset(game_seeds=self.game_seeds[self.slot_games], slots=refilled)
+            self.games.reset(game_seeds=self.schedule.game_seeds[self.slot_games], slots=refilled)
             self._begin_games(refilled)
         return np.setdiff1d(active, free[len(refilled) :], assume_unique=True)
 
@@ -333,11 +366,12 @@ class _Match:
         joined = [np.concatenate(column) for column in zip(*finished, strict=True)]
         order = np.lexsort((joined[1], joined[0]))
         deal_games, numbers, scores, reasons, out_seats, *behaviour = (column[order] for column in joined)
-        totals = np.zeros((len(self.game_seeds), self.games.num_sides), np.int64)
+        totals = np.zeros((len(self.schedule.game_seeds), self.games.num_sides), np.int64)
         np.add.at(totals, deal_games, scores)
         return GameResults(
-            deal_games, numbers, scores, reasons, out_seats, totals, self.num_decisions,
-            dict(zip(BEHAVIOUR_FIELDS, behaviour, strict=True)), tuple(self.forfeits[game] for game in sorted(self.forfeits)),
+            deal_games=deal_games, deal_numbers=numbers, deal_scores=scores, end_reasons=reasons, out_seats=out_seats, totals=totals,
+            num_decisions=self.num_decisions, behaviour=dict(zip(BEHAVIOUR_FIELDS, behaviour, strict=True)),
+            forfeits=tuple(self.forfeits[game] for game in sorted(self.forfeits)),
         )  # fmt: skip
 
     def _forfeited_deals(self, forfeit: Forfeit) -> tuple[np.ndarray, ...]:

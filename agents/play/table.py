@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from agents.human.policy import HumanPolicy
-from agents.play.answers import attempt, message_of, told
-from agents.play.games import PolicyError, UnfitPolicyError, policy_name
+from agents.play.games import policy_name
+from agents.play.judging import PolicyError, ask, describe_fault, start_policy
 from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy, player_seed
-from hf_env.actions import ACTIONS
 from hf_env.engine.access import GameAccess
-from hf_env.explanations import why_illegal
 from hf_env.records import GameRecorder
 from hf_env.rules import RuleSet
 from hf_env.vector.game import VectorGame
@@ -73,7 +71,9 @@ def play_at_table(
     table = _Table(rules, players)
     for seat in sorted(set(first)):
         with _waiting(policies[seat], seat, on_waiting):
-            _start(policies[seat], names[seat], rules, players[seat])
+            failure = start_policy(policies[seat], names[seat], 1, rules, players[seat])
+        if failure is not None:
+            raise failure
     if recorder is not None:
         recorder.start(rules, seed, names)
     access = table.access
@@ -85,7 +85,7 @@ def play_at_table(
             batch = table.batch()
             seat = int(batch.seats[0])
             with _waiting(policies[seat], seat, on_waiting):
-                action = _decide(policies[seat], batch, access, f"policy {names[seat]!r} in seat {seat}")
+                action = _decide(policies[seat], batch, access, names[seat])
             access.play(action)
             if recorder is not None:
                 recorder.action(access.games, 0, action)
@@ -94,17 +94,6 @@ def play_at_table(
         if access.game["game_over"]:
             return access.games.copy()
         access.next_deal()
-
-
-def _start(policy: Any, name: str, rules: RuleSet, seed: int) -> None:
-    """Tell a policy of the game. Raises UnfitPolicyError where it refuses the rules."""
-    if not hasattr(policy, "start"):
-        return
-    _, error = attempt(policy.start, 1, rules.model_copy(deep=True), seed)
-    if isinstance(error, ValueError):
-        raise UnfitPolicyError(f"policy {name!r} cannot play here: {message_of(error)}") from error
-    if error is not None:
-        raise PolicyError(f"policy {name!r} failed in start: {told(error)}") from error
 
 
 @contextlib.contextmanager
@@ -131,19 +120,14 @@ def _waiting(policy: Any, seat: int, tell: Callable[[int], None] | None) -> Iter
         thread.join()  # or its line could come amid others
 
 
-def _decide(policy: Any, batch: PolicyBatch, access: GameAccess, who: str) -> int:
-    """The one action that a policy chooses. Raises PolicyError for anything but a legal one."""
+def _decide(policy: Any, batch: PolicyBatch, access: GameAccess, name: str) -> int:
+    """The action that a policy chooses. Raises PolicyError for anything but a legal one."""
     if isinstance(policy, HumanPolicy):
         return int(policy.act(batch)[0])
-    answer, error = attempt(lambda: np.asarray(policy.act(batch)))
-    if error is not None:
-        raise PolicyError(f"{who} failed in act: {told(error)}") from error
-    if answer.shape != (1,) or answer.dtype.kind not in "iu":
-        raise PolicyError(f"{who} returned {answer.dtype} of shape {answer.shape}; it must return one integer")
-    action = int(answer[0])
-    if not 0 <= action < len(ACTIONS):
-        raise PolicyError(f"{who} returned {action}; actions are 0 to {len(ACTIONS) - 1}")
-    if action not in access.legal():
-        reason = why_illegal(access.games, 0, access.rules, action)
-        raise PolicyError(f"{who} chose {ACTIONS.label(action)!r}, which is illegal: {reason}")
-    return action
+    # A copy: the policy may write into those of the batch.
+    seat, legal = int(batch.seats[0]), batch.action_masks.copy()
+    actions, faults = ask(policy, batch, legal)
+    if faults:
+        who = f"policy {name!r} in seat {seat}"
+        raise PolicyError(describe_fault(faults[0], who, access.games, 0, access.rules)) from faults[0].error
+    return int(actions[0])

@@ -3,7 +3,9 @@
 import numpy as np
 
 from agents.policy import PolicyBatch, mix64, uniforms
-from agents.scripted.dispatch import NUMBERS, RANDOM, choose_batch, work_for
+from agents.scripted.dispatch import RANDOM, choose_batch, work_for
+from agents.scripted.table import PLAYER_IDS, PLAYERS, ScriptedPlayer
+from agents.specs import PolicySpec, UnknownPolicyError
 
 # Apart from the player's own use of its key: a choice by `random` would depend on not having been noise.
 _NOISE, _NOISE_ACTION = np.uint64(0x6E6F697365), np.uint64(0x616374)
@@ -12,7 +14,7 @@ _NOISE, _NOISE_ACTION = np.uint64(0x6E6F697365), np.uint64(0x616374)
 class ScriptedPolicy:
     """A scripted player by name; deterministic but for each decision's key.
 
-    name: a key of ``agents.scripted.dispatch.NUMBERS``. noise: 0 to 1, the chance that a decision is made at random
+    name: a key of ``agents.scripted.table.PLAYER_IDS``. noise: 0 to 1, the chance that a decision is made at random
     instead. Raises KeyError for another name, ValueError for noise outside its range.
     """
 
@@ -20,7 +22,7 @@ class ScriptedPolicy:
         if not 0.0 <= noise <= 1.0:
             raise ValueError(f"noise must be within 0 and 1, got {noise}")
         self.name, self.noise = name, noise
-        self._number = np.int64(NUMBERS[name])
+        self._number = np.int64(PLAYER_IDS[name])
         self._work = work_for([self._number])
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
@@ -62,41 +64,40 @@ class _Named(ScriptedPolicy):
         return f"{type(self).__name__}({self.noise or ''})"
 
 
-class RandomPolicy(_Named):
-    """Uniform over the legal actions."""
-
-    player = "random"
-
-
-class GreedyPolicy(_Named):
-    """The plain sensible player: see agents/scripted/greedy/choose.py."""
-
-    player = "greedy"
+def _policy_class(player: ScriptedPlayer) -> type[_Named]:
+    """The class of a row of the table."""
+    members = {"__doc__": player.summary, "__module__": __name__, "player": player.name}
+    return type(f"{player.name.capitalize()}Policy", (_Named,), members)
 
 
-class ExpertPolicy(_Named):
-    """The strongest scripted player: see agents/scripted/expert/choose.py and docs/players.md."""
-
-    player = "expert"
-
-
-class BeamPolicy(_Named):
-    """Plans a turn's lay-downs by a beam: see agents/scripted/beam/choose.py."""
-
-    player = "beam"
+POLICIES = {player.name: _policy_class(player) for player in PLAYERS}
+# As names of this module: ``GreedyPolicy`` and so on, of which a copy by pickle asks too.
+globals().update({policy.__name__: policy for policy in POLICIES.values()})
 
 
-_POLICIES = {policy.player: policy for policy in (RandomPolicy, GreedyPolicy, ExpertPolicy, BeamPolicy)}
+def make(spec: PolicySpec) -> ScriptedPolicy:
+    """The policy that ``agents.load`` returns for a scripted player; ``"greedy:noise=0.1"`` makes every tenth decision at random.
 
+    Args:
+        spec: its name and options.
 
-def make(name: str, noise: str = "0", **options: str) -> ScriptedPolicy:
-    """The policy that ``agents.load(name)`` returns; ``"greedy:noise=0.1"`` makes every tenth decision at random.
+    Returns:
+        The policy.
 
-    Raises KeyError for a name or option that does not exist, TypeError for noise that is no number from 0 to 1.
+    Raises:
+        UnknownPolicyError: an option does not exist, or noise is no number from 0 to 1.
     """
-    if options:
-        raise KeyError(f"no option {sorted(options)[0]}; it has noise=NUMBER")
+    options = dict(spec.options)
+    noise = options.pop("noise", "0")
+    problem = f"no option {sorted(options)[0]}; it has noise=NUMBER" if options else ""
     try:
-        return _POLICIES[name](float(noise))
+        if not problem:
+            return POLICIES[spec.name](float(noise))
     except ValueError:
-        raise TypeError(f"noise must be a number from 0 to 1, got {noise!r}") from None
+        problem = f"noise must be a number from 0 to 1, got {noise!r}"
+    raise UnknownPolicyError(f"the policy {spec.name!r} cannot be made with {dict(spec.options)}: {problem}")
+
+
+def check(spec: PolicySpec) -> None:
+    """Check a spec as ``make`` does. Raises UnknownPolicyError as it does."""
+    make(spec)  # which loads nothing

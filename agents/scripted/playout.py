@@ -2,16 +2,17 @@
 
 import numpy as np
 
-from agents.scripted.dispatch import NUMBERS, scripted_action, work_for
+from agents.scripted.dispatch import Players, scripted_action, work_for
+from agents.scripted.table import PLAYER_IDS
 from agents.scripted.uniform import choose_random
 from hf_env.engine.action_ids import NUM_ACTIONS
 from hf_env.engine.cards import MAX_CARDS
 from hf_env.engine.legality import write_mask
-from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.purposes import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY
 from hf_env.engine.rng import advance, below, combine, stream, uniform
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
 from hf_env.engine.transitions import apply_action, start_game
+from hf_env.engine.workspace import make_workspace
 from hf_env.kernels.compile import entry, kernel
 
 # Fields of the game record that play_deals returns, as they stand at the deal's end.
@@ -26,26 +27,37 @@ ILLEGAL = -1
 
 
 @kernel
-def noisy_action(number, noise, g, r, seat, mask, key, work, weights):
-    """The scripted player's action, or with probability `noise` a random one."""
+def noisy_action(players, g, r, seat, mask, key):
+    """The action of the scripted player at a seat, or with the probability of its noise a random one. players: Players."""
+    noise = players.noise[seat]
     # Not the key itself, which the player gets: a choice by `random` would depend on not having been noise.
     noise_key = advance(key)
     if noise > 0.0 and uniform(noise_key) < noise:
-        return choose_random(g, r, seat, mask, advance(noise_key))
-    return scripted_action(number, g, r, seat, mask, key, work, weights)
+        return choose_random(g, r, seat, mask, advance(noise_key), None)
+    return scripted_action(players.numbers[seat], g, r, seat, mask, key, players.work, players.weights)
 
 
 @kernel
-def play_on(g, r, players, noise, key, made, limit, mask, tmp, plans, work=None, weights=None):
+def play_on(g, r, players, key, made, limit, work):
     """Play a game until its deal ends or `limit` decisions are made in all, `made` of them before this call.
 
-    players, noise: (seats,) int64 and float64. work, weights: as for dispatch.scripted_action. Returns the number of
-    decisions made; ILLEGAL if a player chose an action that the mask forbids, the game standing where it did.
+    Args:
+        g: The game's record, changed.
+        r: The record of its rule set.
+        players: Players of this game.
+        key: uint64, of the game: all randomness of the players.
+        made: Decisions made before.
+        limit: Decisions made in all.
+        work: A Workspace.
+
+    Returns:
+        The number of decisions made; ILLEGAL if a player chose an action that the mask forbids, the game standing where it did.
     """
+    mask = work.mask
     while g["phase"] != PHASE_OVER and made < limit:
-        write_mask(g, r, mask, tmp, plans, 0)
+        write_mask(g, r, mask, work)
         seat = int(g["to_move"])
-        action = noisy_action(players[seat], noise[seat], g, r, seat, mask, combine(key, made), work, weights)
+        action = noisy_action(players, g, r, seat, mask, combine(key, made))
         if action < 0 or not mask[action]:
             return ILLEGAL
         apply_action(g, r, action)
@@ -54,29 +66,30 @@ def play_on(g, r, players, noise, key, made, limit, mask, tmp, plans, work=None,
 
 
 @entry
-def play_games_on(games, rules, players, noise, keys, decisions, limit, work=None, weights=None):
+def play_games_on(games, rules, players, keys, decisions, limit):
     """Play every game, whatever state it is in, until its deal ends or `limit` decisions are made in it.
 
-    games: (N,) GAME_DTYPE, changed. rules: (R,) RULES_DTYPE, indexed by a game's `rule`. players: (N, S) int64, numbers
-    of agents.scripted.dispatch by seat. noise: (N, S) float64, chance of a random action. keys: (N,) uint64, one a
-    game. decisions: (N,) int64, made so far, brought up to date (ILLEGAL as in play_on). limit: int64.
-    work, weights: as for dispatch.scripted_action.
+    Args:
+        games: (N,) GAME_DTYPE, changed.
+        rules: (R,) RULES_DTYPE, indexed by a game's `rule`.
+        players: Players of N games.
+        keys: (N,) uint64, one a game.
+        decisions: (N,) int64, made so far, brought up to date (ILLEGAL as in play_on).
+        limit: int64.
     """
-    mask = np.zeros(NUM_ACTIONS, np.int8)
-    tmp = np.empty(2, GAME_DTYPE)
-    plans = np.empty((NUM_ROWS, PLAN_WIDTH), np.int64)
+    work = make_workspace()
     for i in range(games.shape[0]):
         r = rules[np.int64(games[i]["rule"])]
-        decisions[i] = play_on(games[i], r, players[i], noise[i], keys[i], decisions[i], limit, mask, tmp, plans, work, weights)
+        at_table = Players(players.numbers[i], players.noise[i], players.work, players.weights)
+        decisions[i] = play_on(games[i], r, at_table, keys[i], decisions[i], limit, work)
 
 
 @entry
 def write_masks(games, rules, masks, seats):
     """Legal actions of every game: masks (N, 127) int8 and the deciding seats (N,) int32, overwritten."""
-    tmp = np.empty(2, GAME_DTYPE)
-    plans = np.empty((NUM_ROWS, PLAN_WIDTH), np.int64)
+    work = make_workspace()
     for i in range(games.shape[0]):
-        write_mask(games[i], rules[np.int64(games[i]["rule"])], masks[i], tmp, plans, 0)
+        write_mask(games[i], rules[np.int64(games[i]["rule"])], masks[i], work)
         seats[i] = games[i]["to_move"]
 
 
@@ -108,7 +121,7 @@ class Table:
 
     games: (N,) GAME_DTYPE. rules: (1,) RULES_DTYPE. decisions: (N,) int64, made so far. seeds: (N,) int64.
 
-    rules: a RuleSet. players: a name for each seat (keys of dispatch.NUMBERS). noise: chance of a random action, one
+    rules: a RuleSet. players: a name for each seat (of agents.scripted.table). noise: chance of a random action, one
     number or one a seat. deal: its number from 1 (minimum, quota); None: drawn from 1..deals of the rules.
     Raises KeyError for an unknown name, ValueError for a wrong number of players.
     """
@@ -120,9 +133,9 @@ class Table:
         self.games = np.zeros(num_deals, GAME_DTYPE)
         self.seeds = draw_numbers(seed, FOR_GAME, num_deals)
         self.decisions = np.zeros(num_deals, np.int64)
-        self._numbers = np.tile(np.array([NUMBERS[name] for name in players], np.int64), (num_deals, 1))
-        self._work = work_for(self._numbers[0])
-        self._noise = np.ascontiguousarray(np.broadcast_to(np.asarray(noise, np.float64), self._numbers.shape))
+        numbers = np.tile(np.array([PLAYER_IDS[name] for name in players], np.int64), (num_deals, 1))
+        every_noise = np.ascontiguousarray(np.broadcast_to(np.asarray(noise, np.float64), numbers.shape))
+        self._players = Players(numbers, every_noise, work_for(numbers[0]))
         self._keys = draw_numbers(seed, FOR_POLICY, num_deals).astype(np.uint64)
         if deal is None:
             deals = 1 + draw_numbers(seed, FOR_DEAL_NUMBER, num_deals, int(self.rules[0]["deals"]))
@@ -135,7 +148,7 @@ class Table:
 
         Raises RuntimeError if a player chose an illegal action: a bug of that player.
         """
-        play_games_on(self.games, self.rules, self._numbers, self._noise, self._keys, self.decisions, np.int64(decisions), self._work)
+        play_games_on(self.games, self.rules, self._players, self._keys, self.decisions, np.int64(decisions))
         wrong = np.flatnonzero(self.decisions == ILLEGAL)
         if len(wrong):
             raise RuntimeError(f"a scripted player chose an illegal action in the deal of seed {self.seeds[wrong[0]]}")

@@ -7,7 +7,7 @@ from hf_env.kernels.lanes import count_bits
 
 
 @kernel
-def choose_random(g, r, seat, mask, key):
-    """A legal action drawn by the key; each has the same chance."""
+def choose_random(g, r, seat, mask, key, work):
+    """A legal action drawn by the key; each has the same chance. See agents.scripted.dispatch for the arguments."""
     low, high = legal_bits(mask)
     return nth_legal(low, high, below(key, count_bits(low) + count_bits(high)))

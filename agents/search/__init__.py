@@ -1,5 +1,5 @@
 """The player ``search``: determinised search on what a seat may know."""
 
-from agents.search.policy import SearchPolicy, SearchResult, make
+from agents.search.policy import SearchPolicy, SearchResult, check, make
 
-__all__ = ["SearchPolicy", "SearchResult", "make"]
+__all__ = ["SearchPolicy", "SearchResult", "check", "make"]

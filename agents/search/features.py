@@ -11,19 +11,54 @@ from hf_env.engine.melds import open_size
 from hf_env.engine.scoring import held_points, table_score
 from hf_env.kernels.compile import kernel
 
-# Places of a side's numbers. Those with several entries name their first.
-TABLE, HELD, BOOKS, BOOKS_OWED, OPENED = 0, 1, 2, 5, 8
-CLEAN_MELDS, DIRTY_MELDS = 9, 13  # open melds that lack 1, 2, 3, 4 cards to a book
-WILD_MELD, WILD_SHARE, WILD_SHARE_SQUARED = 17, 18, 19
-IN_FOOT, HAND_CARDS, FOOT_HAND_CARDS, NEAREST_OUT = 20, 21, 22, 23
-WILDS_HELD, WILDS_IN_FEET, RED3S_IN_FEET, BLACK3S = 24, 25, 26, 27
-FITTING, CLEAN_CLOSED, DIRTY_CLOSED, PAIRS, TRIOS, MORE_THAN_TRIOS = 28, 29, 30, 31, 32, 33
-FITTING_IN_FEET, MATCHES_IN_FEET = 34, 35
-WILDS_TIMES_STOCK, CLEAN_TIMES_STOCK, DIRTY_TIMES_STOCK, WILD_TIMES_STOCK, IN_FOOT_TIMES_STOCK = 36, 37, 38, 39, 40
-ALL_OWED, HAS_QUOTA, ALL_READY = 41, 42, 43
-SIDE_FEATURES = 44
-COMMON_FEATURES = 22
-NUM_FEATURES = 2 * SIDE_FEATURES + COMMON_FEATURES
+# A side's numbers, and how many there are of each name. A fitted value names those that it reads: a new one may stand
+# anywhere, but no name may get another meaning.
+_SIDE = {
+    "table": 1, "held": 1, "books": 3, "books_owed": 3, "opened": 1,
+    "clean_melds": 4, "dirty_melds": 4,  # open melds that lack 1, 2, 3, 4 cards to a book
+    "wild_meld": 1, "wild_share": 1, "wild_share_squared": 1,
+    "in_foot": 1, "hand_cards": 1, "foot_hand_cards": 1, "nearest_out": 1,
+    "wilds_held": 1, "wilds_in_feet": 1, "red3s_in_feet": 1, "black3s": 1,
+    "fitting": 1, "clean_closed": 1, "dirty_closed": 1, "pairs": 1, "trios": 1, "more_than_trios": 1,
+    "fitting_in_feet": 1, "matches_in_feet": 1,
+    "wilds_times_stock": 1, "clean_times_stock": 1, "dirty_times_stock": 1, "wild_times_stock": 1, "in_foot_times_stock": 1,
+    "all_owed": 1, "has_quota": 1, "all_ready": 1,
+}  # fmt: skip
+# The numbers of the moment and of the rule set.
+_COMMON = {
+    "stock": 1, "stock_squared": 1, "stock_inverse": 1, "stock_low": 1, "own_turn": 1, "pile": 1, "own_turn_times_pile": 1,
+    "minimum": 1, "quota": 3, "clean_book": 1, "dirty_book": 1, "wild_book": 1, "going_out": 1, "book_size": 1, "draw": 1,
+    "seats_per_side": 1, "sides": 1, "permission": 1, "partner_foot": 1, "take_key": 1,
+}  # fmt: skip
+
+
+def _starts(counts: dict[str, int]) -> list[int]:
+    """The place of each name's first number."""
+    return [sum(list(counts.values())[:place]) for place in range(len(counts))]
+
+
+def _names(counts: dict[str, int]) -> list[str]:
+    """A name for each number."""
+    return [name if count == 1 else f"{name} {i}" for name, count in counts.items() for i in range(count)]
+
+
+# Places, for the kernels: of names with several numbers the first.
+(
+    TABLE, HELD, BOOKS, BOOKS_OWED, OPENED, CLEAN_MELDS, DIRTY_MELDS, WILD_MELD, WILD_SHARE, WILD_SHARE_SQUARED,
+    IN_FOOT, HAND_CARDS, FOOT_HAND_CARDS, NEAREST_OUT, WILDS_HELD, WILDS_IN_FEET, RED3S_IN_FEET, BLACK3S,
+    FITTING, CLEAN_CLOSED, DIRTY_CLOSED, PAIRS, TRIOS, MORE_THAN_TRIOS, FITTING_IN_FEET, MATCHES_IN_FEET,
+    WILDS_TIMES_STOCK, CLEAN_TIMES_STOCK, DIRTY_TIMES_STOCK, WILD_TIMES_STOCK, IN_FOOT_TIMES_STOCK,
+    ALL_OWED, HAS_QUOTA, ALL_READY,
+) = _starts(_SIDE)  # fmt: skip
+(
+    STOCK, STOCK_SQUARED, STOCK_INVERSE, STOCK_LOW, OWN_TURN, PILE, OWN_TURN_TIMES_PILE, MINIMUM, QUOTA, CLEAN_BOOK, DIRTY_BOOK,
+    WILD_BOOK, GOING_OUT, BOOK_SIZE, DRAW, SEATS_PER_SIDE, SIDES, PERMISSION, PARTNER_FOOT, TAKE_KEY,
+) = _starts(_COMMON)  # fmt: skip
+SIDE_FEATURES = sum(_SIDE.values())
+COMMON_FEATURES = sum(_COMMON.values())
+# All numbers by name: of the own side, of the others' mean, of the moment and the rules.
+FEATURES = (*(f"own {name}" for name in _names(_SIDE)), *(f"others {name}" for name in _names(_SIDE)), *_names(_COMMON))
+NUM_FEATURES = len(FEATURES)
 
 _CARDS = 10.0
 _STOCK = 100.0
@@ -129,27 +164,27 @@ def _common_features(g, r, side, out):
     own_turn = 1.0 if int(g["turn_seat"]) % int(r["sides"]) == side else 0.0
     pile = int(g["discard_size"]) / (2.0 * _CARDS)
     quota = r["quota"][deal_entry(int(g["deal"]))]
-    out[0] = stock
-    out[1] = stock * stock
-    out[2] = 1.0 / (1.0 + _CARDS * stock)
-    out[3] = 1.0 if stock < 0.1 else 0.0
-    out[4] = own_turn
-    out[5] = pile
-    out[6] = own_turn * pile
-    out[7] = opening_minimum(r, int(g["deal"])) / _STOCK
+    out[STOCK] = stock
+    out[STOCK_SQUARED] = stock * stock
+    out[STOCK_INVERSE] = 1.0 / (1.0 + _CARDS * stock)
+    out[STOCK_LOW] = 1.0 if stock < 0.1 else 0.0
+    out[OWN_TURN] = own_turn
+    out[PILE] = pile
+    out[OWN_TURN_TIMES_PILE] = own_turn * pile
+    out[MINIMUM] = opening_minimum(r, int(g["deal"])) / _STOCK
     for i in range(3):
-        out[8 + i] = int(quota[i])
-    out[11] = int(r["clean_book"]) / _POINTS
-    out[12] = int(r["dirty_book"]) / _POINTS
-    out[13] = int(r["wild_book"]) / _POINTS
-    out[14] = int(r["going_out"]) / _POINTS
-    out[15] = int(r["book_size"]) / _CARDS
-    out[16] = int(r["draw"][deal_entry(int(g["deal"]))])
-    out[17] = int(r["players"]) / int(r["sides"])
-    out[18] = int(r["sides"])
-    out[19] = 1.0 if int(r["permission"]) != 0 else 0.0
-    out[20] = int(r["partner_foot"])
-    out[21] = int(r["take_key"])
+        out[QUOTA + i] = int(quota[i])
+    out[CLEAN_BOOK] = int(r["clean_book"]) / _POINTS
+    out[DIRTY_BOOK] = int(r["dirty_book"]) / _POINTS
+    out[WILD_BOOK] = int(r["wild_book"]) / _POINTS
+    out[GOING_OUT] = int(r["going_out"]) / _POINTS
+    out[BOOK_SIZE] = int(r["book_size"]) / _CARDS
+    out[DRAW] = int(r["draw"][deal_entry(int(g["deal"]))])
+    out[SEATS_PER_SIDE] = int(r["players"]) / int(r["sides"])
+    out[SIDES] = int(r["sides"])
+    out[PERMISSION] = 1.0 if int(r["permission"]) != 0 else 0.0
+    out[PARTNER_FOOT] = int(r["partner_foot"])
+    out[TAKE_KEY] = int(r["take_key"])
 
 
 @kernel

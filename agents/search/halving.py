@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 
-class Tally:
+class CandidateReturns:
     """Returns of K candidates, the first being the rollout player's own choice (the base), on common worlds.
 
     Whoever is left has been played on every world so far, so that all comparisons with the base are paired.
@@ -68,16 +68,20 @@ def num_rounds(num_candidates: int) -> int:
     return 1 if num_candidates <= 2 else 1 + num_rounds(halved(num_candidates))
 
 
-def spend(tally: Tally, rollouts: int, play: Callable[[np.ndarray, int, int], np.ndarray]) -> None:
-    """Spend up to `rollouts` playouts on a tally of two or more candidates.
+def sequential_halving(candidates: CandidateReturns, rollouts: int, play: Callable[[np.ndarray, int, int], np.ndarray]) -> None:
+    """Spend up to `rollouts` playouts on two or more candidates.
 
-    play: (indices of candidates, first world, W) -> returns (W, K). Each round gets its share of what is left of the
-    budget, at least one world; what halving leaves over goes to the last round.
+    Each round gets its share of what is left of the budget, at least one world; what halving leaves over goes to the last round.
+
+    Args:
+        candidates: Their returns, added to.
+        rollouts: Playouts of all candidates together.
+        play: (indices of candidates, first world, W) -> returns (W, K).
     """
-    rounds = num_rounds(len(tally.left))
+    rounds = num_rounds(len(candidates.left))
     for done in range(rounds):
-        share = (rollouts - int(tally.counts.sum())) // (rounds - done)
-        worlds = max(1, share // len(tally.left))
-        tally.add(play(tally.left, tally.num_worlds, worlds))
+        share = (rollouts - int(candidates.counts.sum())) // (rounds - done)
+        worlds = max(1, share // len(candidates.left))
+        candidates.add(play(candidates.left, candidates.num_worlds, worlds))
         if done < rounds - 1:
-            tally.halve()
+            candidates.halve()

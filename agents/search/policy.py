@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from agents.policy import PolicyBatch
-from agents.registry import UnknownPolicyError, load, parse_spec
-from agents.scripted.dispatch import NUMBERS
-from agents.search.halving import Tally, spend
+from agents.registry import SCRIPTED, SEARCH, PolicySpec, UnknownPolicyError, check_spec, load, parse_spec
+from agents.scripted.table import PLAYER_IDS
+from agents.search.halving import CandidateReturns, sequential_halving
 from agents.search.learned import LearnedRollouts
 from agents.search.scripted import NoWorldError, ScriptedRollouts
 from hf_env.engine.rewards import POINTS_PER_REWARD
@@ -60,60 +60,62 @@ class SearchPolicy:
 
     rollouts: playouts a decision in total, 2 or more. ms: instead, the time a decision may take, in milliseconds of one
     thread; results then depend on the machine. player: the scripted player of the playouts and of the first choice (a
-    key of ``agents.scripted.dispatch.NUMBERS``). policy: instead of that player a learned one, a path to a checkpoint or a
+    key of ``agents.scripted.table.PLAYER_IDS``). policy: instead of that player a learned one, a path to a checkpoint or a
     policy with ``evaluate``, whose probabilities and value are used (agents/search/learned). depth: turns after which a
     playout is cut and the value fitted to the player's play stands for the rest; 0: never, and never where no value was
     fitted to that player and rule set; None: 8, with a learned policy 16. candidates: actions compared at most, in the player's
     own order, 2 or more; None: 8, or 16 with 500 rollouts or more, of which 8 do not make enough. guard: standard errors by which
-    an action must beat the player's own choice, 0 or more; None: 1, with a learned policy 1.5. least: probability by a learned
-    policy below which an action is not compared, in 0..1. threads: decisions of a batch searched side by side; no effect on the results.
+    an action must beat the player's own choice, 0 or more; None: 1, with a learned policy 1.5. min_probability: of an action by
+    the learned policy, 0..1: a less likely one is not compared. threads: decisions of a batch searched side by side; no effect on
+    the results.
     Raises KeyError for an unknown player, ValueError for a number out of range.
     """
 
     def __init__(
         self, rollouts: int = 200, player: str = DEFAULT_PLAYER, *, policy: Any = None, ms: float | None = None,
-        depth: int | None = None, candidates: int | None = None, guard: float | None = None, least: float = 0.01, threads: int = 1,
+        depth: int | None = None, candidates: int | None = None, guard: float | None = None,
+        min_probability: float = 0.01, threads: int = 1,
     ) -> None:  # fmt: skip
         usual_depth, usual_guard = USUAL if policy is None else USUAL_LEARNED
         depth, guard = usual_depth if depth is None else depth, usual_guard if guard is None else guard
         if candidates is None:
             candidates = MANY_CANDIDATES if ms is None and rollouts >= MANY_ROLLOUTS else FEW_CANDIDATES
         lowest = {
-            "rollouts": (rollouts, 2), "depth": (depth, 0), "candidates": (candidates, 2), "guard": (guard, 0), "least": (least, 0),
-            "threads": (threads, 1),
+            "rollouts": (rollouts, 2), "depth": (depth, 0), "candidates": (candidates, 2), "guard": (guard, 0),
+            "min_probability": (min_probability, 0), "threads": (threads, 1),
         }  # fmt: skip
         for name, (value, low) in lowest.items():
             if not value >= low:
                 raise ValueError(f"{name}={value} must be {low} or more")
-        if least > 1:
-            raise ValueError(f"least={least} must be at most 1: it is a probability")
+        if min_probability > 1:
+            raise ValueError(f"min_probability={min_probability} must be at most 1: it is a probability")
         if ms is not None and not ms > 0:
             raise ValueError(f"ms={ms} must be above 0")
-        self.rollouts, self.ms, self.player, self.policy, self.depth = rollouts, ms, player, policy, depth
-        self.candidates, self.guard, self.least, self.threads = candidates, guard, least, threads
+        self.policy = parse_spec(policy) if isinstance(policy, str | Path) else policy
+        self.rollouts, self.ms, self.player, self.depth = rollouts, ms, player, depth
+        self.candidates, self.guard, self.min_probability, self.threads = candidates, guard, min_probability, threads
         # The player of the playouts and of the first choice.
-        self.inside: ScriptedRollouts | LearnedRollouts = (
-            ScriptedRollouts(player, depth) if policy is None else _learned(policy, depth, least)
+        self.rollout_policy: ScriptedRollouts | LearnedRollouts = (
+            ScriptedRollouts(player, depth) if policy is None else _learned(self.policy, depth, min_probability)
         )
 
     @property
     def name(self) -> str:
         """As a spec of ``agents.load``."""
-        budget = f"rollouts={self.rollouts}" if self.ms is None else f"ms={self.ms:g}"
+        budget = {"rollouts": str(self.rollouts)} if self.ms is None else {"ms": f"{self.ms:g}"}
         if self.policy is None:
-            return f"search:{budget},player={self.player}"
-        if not isinstance(self.policy, str):
-            return f"search:{budget},policy={self.policy}"
-        path, options = parse_spec(self.policy)
-        return f"search:{budget}," + ",".join(f"{name}={value}" for name, value in {"policy": path, **options}.items())
+            return str(PolicySpec(SEARCH, budget | {"player": self.player}))
+        if isinstance(self.policy, PolicySpec):
+            return str(PolicySpec(SEARCH, budget, self.policy))
+        return str(PolicySpec(SEARCH, budget | {"policy": str(self.policy)}))
 
     def __repr__(self) -> str:
         return f"SearchPolicy({self.name!r})"
 
     def start(self, num_games: int, rules: Any, seed: int) -> None:
         """Check that a learned policy inside was made for this table. Raises ValueError where not."""
-        if hasattr(self.inside, "start"):
-            self.inside.start(num_games, rules, seed)
+        if hasattr(self.rollout_policy, "start"):
+            self.rollout_policy.start(num_games, rules, seed)
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32. Reads the batch's views, masks and keys only."""
@@ -132,7 +134,7 @@ class SearchPolicy:
         n, num_actions = batch.action_masks.shape
         # Each round of halving plays whoever is left on one world at least, twice the candidates in all at most.
         most = min(self.candidates, max(2, self.rollouts // 2)) if self.ms is None else self.candidates
-        order = self.inside.order(batch, most)
+        order = self.rollout_policy.order(batch, most)
         result = SearchResult(
             order[:, 0].astype(np.int32), order[:, 0].astype(np.int32), np.zeros((n, num_actions), np.int64),
             np.full((n, num_actions), np.nan),
@@ -152,90 +154,117 @@ class SearchPolicy:
 
     def _decide(self, batch: PolicyBatch, row: int, candidates: np.ndarray, result: SearchResult) -> None:
         """Search one decision and write its row of the result."""
-        tally = Tally(len(candidates))
+        returns = CandidateReturns(len(candidates))
 
         def play(indices: np.ndarray, first: int, num_worlds: int) -> np.ndarray:
-            return self.inside.play(batch, row, candidates[indices], first, num_worlds)
+            return self.rollout_policy.play(batch, row, candidates[indices], first, num_worlds)
 
         try:
-            chosen = self._run(tally, play)
+            chosen = self._run(returns, play)
         except NoWorldError:
             return  # the player's own choice stands
         result.actions[row] = candidates[chosen]
-        result.counts[row, candidates] = tally.counts
-        result.means[row, candidates] = tally.means()
+        result.counts[row, candidates] = returns.counts
+        result.means[row, candidates] = returns.means()
 
-    def _run(self, tally: Tally, play: Any) -> int:
+    def _run(self, returns: CandidateReturns, play: Any) -> int:
         """Spend the budget; returns the index of the candidate to choose."""
         rollouts = self.rollouts
         if self.ms is not None:
             # The first world of all candidates tells how many playouts there is time for.
             started = time.perf_counter()
-            tally.add(play(tally.left, 0, 1))
-            each = (time.perf_counter() - started) / len(tally.left)
+            returns.add(play(returns.left, 0, 1))
+            each = (time.perf_counter() - started) / len(returns.left)
             rollouts = min(MOST_ROLLOUTS, int(self.ms / 1000.0 / each))
-        if len(tally.left) == 1:
-            tally.add(play(tally.left, tally.num_worlds, max(1, rollouts - tally.num_worlds)))
+        if len(returns.left) == 1:
+            returns.add(play(returns.left, returns.num_worlds, max(1, rollouts - returns.num_worlds)))
             return 0
-        spend(tally, rollouts, play)
-        return tally.choice(self.guard)
+        sequential_halving(returns, rollouts, play)
+        return returns.choice(self.guard)
 
 
-def _learned(policy: Any, depth: int, least: float) -> LearnedRollouts:
+def _no_values(policy: Any) -> str:
+    """What is wrong with a policy that a search cannot use."""
+    return f"policy={policy} has no probabilities and values; give the path of a checkpoint"
+
+
+def _learned(policy: Any, depth: int, min_probability: float) -> LearnedRollouts:
     """A learned policy inside the search."""
     loaded = load(policy)
     if not hasattr(loaded, "evaluate"):
-        raise ValueError(f"policy={policy} has no probabilities and values; give the path of a checkpoint")
-    if isinstance(policy, (str, Path)) and "mode" not in parse_spec(str(policy))[1] and hasattr(loaded, "with_mode"):
+        raise ValueError(_no_values(policy))
+    if isinstance(policy, PolicySpec) and "mode" not in policy.options and hasattr(loaded, "with_mode"):
         # Its likeliest actions are stronger than what it samples, and playouts by them are less noisy.
         loaded = loaded.with_mode("argmax")
-    return LearnedRollouts(loaded, depth, least)
+    return LearnedRollouts(loaded, depth, min_probability)
 
 
 _OPTIONS = {
     "rollouts": int,
     "ms": float,
     "player": str,
-    "policy": str,
     "depth": int,
     "candidates": int,
     "guard": float,
-    "least": float,
+    "min_probability": float,
     "threads": int,
 }
-# Of a policy inside, as its own spec has them after its colon.
-_POLICY_OPTIONS = ("mode", "rules")
+_NAMES = (*_OPTIONS, "policy", "mode", "rules")
+# Options by the name that they had before.
+_RENAMED = {"least": "min_probability"}
 
 
-def make(name: str, **options: str) -> SearchPolicy:
-    """The policy that ``agents.load("search:rollouts=200,...")`` returns; options as of SearchPolicy.
+def make(spec: PolicySpec) -> SearchPolicy:
+    """The policy that ``agents.load("search:rollouts=200,...")`` returns.
 
-    Raises UnknownPolicyError, one line for a user, for an unknown option or a value that it does not take.
+    Args:
+        spec: options as of SearchPolicy; the policy inside is ``spec.inner``.
+
+    Returns:
+        The policy.
+
+    Raises:
+        UnknownPolicyError: one line for a user, for an unknown option or a value that it does not take.
     """
-    values, of_policy = {}, {}
-    for option, text in options.items():
-        if option in _POLICY_OPTIONS:
-            of_policy[option] = text
-            continue
+    values = _values(spec)
+    try:
+        return SearchPolicy(**values, policy=spec.inner)
+    except UnknownPolicyError:
+        raise
+    except ValueError as error:
+        raise UnknownPolicyError(f"search: {error}") from None
+
+
+def check(spec: PolicySpec) -> None:
+    """Check a spec as ``make`` does, without loading the policy inside. Raises UnknownPolicyError as it does."""
+    values = _values(spec)
+    if spec.inner is not None:
+        check_spec(spec.inner)
+        if spec.inner.name in SCRIPTED:
+            raise UnknownPolicyError(f"search: {_no_values(spec.inner)}")
+    try:
+        SearchPolicy(**values)  # the ranges do not depend on who plays inside
+    except ValueError as error:
+        raise UnknownPolicyError(f"search: {error}") from None
+
+
+def _values(spec: PolicySpec) -> dict[str, Any]:
+    """The options as values. Raises UnknownPolicyError."""
+    values: dict[str, Any] = {}
+    for option, text in spec.options.items():
+        if option in _RENAMED:
+            raise UnknownPolicyError(f"search: {option} is called {_RENAMED[option]} now; write {_RENAMED[option]}={text}")
         if option not in _OPTIONS:
-            raise UnknownPolicyError(f"search has no option {option!r}; it has {', '.join((*_OPTIONS, *_POLICY_OPTIONS))}")
+            raise UnknownPolicyError(f"search has no option {option!r}; it has {', '.join(_NAMES)}")
         try:
             values[option] = _OPTIONS[option](text)
         except ValueError:
             kind = {int: "a whole number", float: "a number"}[_OPTIONS[option]]
             raise UnknownPolicyError(f"search: {option}={text} must be {kind}") from None
-    for one, other in (("rollouts", "ms"), ("player", "policy")):
-        if one in values and other in values:
-            raise UnknownPolicyError(f"search: give {one} or {other}, not both")
-    if of_policy and "policy" not in values:
-        raise UnknownPolicyError(f"search: {next(iter(of_policy))} is an option of the policy inside; give policy too")
-    if of_policy:
-        values["policy"] += ":" + ",".join(f"{option}={text}" for option, text in of_policy.items())
-    if values.get("player", "random") not in NUMBERS:
-        raise UnknownPolicyError(f"search: player={values['player']} is not known; players are {', '.join(NUMBERS)}")
-    try:
-        return SearchPolicy(**values)
-    except UnknownPolicyError:
-        raise
-    except ValueError as error:
-        raise UnknownPolicyError(f"search: {error}") from None
+    if "rollouts" in values and "ms" in values:
+        raise UnknownPolicyError("search: give rollouts or ms, not both")
+    if "player" in values and spec.inner is not None:
+        raise UnknownPolicyError("search: give player or policy, not both")
+    if values.get("player", "random") not in PLAYER_IDS:
+        raise UnknownPolicyError(f"search: player={values['player']} is not known; players are {', '.join(PLAYER_IDS)}")
+    return values

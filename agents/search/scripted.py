@@ -6,10 +6,12 @@ import numpy as np
 
 from agents.policy import PolicyBatch
 from agents.registry import load
-from agents.scripted.dispatch import NUMBERS, choose_batch, work_for
+from agents.scripted.dispatch import Players, choose_batch, work_for
 from agents.scripted.playout import ILLEGAL, UNLIMITED, play_games_on
+from agents.scripted.table import PLAYER_IDS
 from agents.search.playouts import NO_WORLD, STUCK, play_worlds, standings
 from agents.search.values import fitted_value, is_fitted_to, no_weights
+from agents.search.worlds import Decision
 
 
 class NoWorldError(Exception):
@@ -19,13 +21,13 @@ class NoWorldError(Exception):
 class ScriptedRollouts:
     """Playouts by a scripted player on all seats.
 
-    name: a key of ``agents.scripted.dispatch.NUMBERS``; KeyError for another. depth: turns after which its fitted value
+    name: a key of ``agents.scripted.table.PLAYER_IDS``; KeyError for another. depth: turns after which its fitted value
     stands for the rest of the deal, where there is one for the rule set; 0: never.
     """
 
     def __init__(self, name: str, depth: int) -> None:
         self.name, self.depth = name, depth
-        self._number = np.int64(NUMBERS[name])
+        self._number = np.int64(PLAYER_IDS[name])
         # What it plays where nothing is searched.
         self.base = load(name)
         self._value = fitted_value(name) if depth > 0 else None
@@ -61,10 +63,8 @@ class ScriptedRollouts:
         views = batch.views
         depth = self._depth_under(views.rules[int(views.games[row]["rule"])])
         returns = np.empty((num_worlds, len(actions)))
-        code = play_worlds(
-            views.games, views.rules, np.int64(row), np.int64(batch.seats[row]), np.uint64(batch.keys[row]), self._number,
-            actions, np.int64(first), depth, *self._weights, returns, work_for([self._number]),
-        )  # fmt: skip
+        work = work_for([self._number])
+        code = play_worlds(Decision.of(batch, row), actions, np.int64(first), depth, self._number, work, self._weights, returns)
         if code == NO_WORLD:
             raise NoWorldError
         if code == STUCK:
@@ -77,10 +77,10 @@ class ScriptedRollouts:
         games: (N,) GAME_DTYPE, changed. rules: (R,) RULES_DTYPE. keys: (N,) uint64, of the games.
         """
         rule = rules[int(games[0]["rule"])]
-        players = np.full((len(games), int(rule["players"])), self._number)
+        numbers = np.full((len(games), int(rule["players"])), self._number)
         made = np.ones(len(games), np.int64)
-        work = work_for([self._number])
-        play_games_on(games, rules, players, np.zeros(players.shape), keys, made, np.int64(UNLIMITED), work)
+        players = Players(numbers, np.zeros(numbers.shape), work_for([self._number]))
+        play_games_on(games, rules, players, keys, made, np.int64(UNLIMITED))
         if (made == ILLEGAL).any():
             raise RuntimeError(f"the player {self.name!r} chose an illegal action")
         points = np.empty(len(games))

@@ -3,19 +3,40 @@
 Which worlds are consistent, and why each is as likely as it is here: docs/search_player.md 2.
 """
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 import numpy as np
 
-from hf_env.engine.cards import CARDS_PER_DECK, MAX_CARDS, NUM_KINDS, RED3
+from agents.policy import PolicyBatch
+from hf_env.engine.cards import CARDS_PER_DECK, NUM_KINDS, RED3
 from hf_env.engine.going_out import can_lay_out
-from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.purposes import FOR_SHUFFLE_HIDDEN
 from hf_env.engine.rng import advance, combine, shuffle, stream, uniform
 from hf_env.engine.state import BINDING_BOTH, PHASE_ANSWER
+from hf_env.engine.workspace import make_workspace
 from hf_env.kernels.compile import copy_record, entry, kernel
 
 _PER_DECK = np.array(CARDS_PER_DECK, np.int64)
 # Deals of the hidden cards until one lets the asker go out; of small hands one in ten to a few hundred does.
 MAX_TRIES = 1000
+
+
+class Decision(NamedTuple):
+    """One decision to search, by what its seat may know."""
+
+    views: np.ndarray  # (N,) GAME_DTYPE, redacted
+    rules: np.ndarray  # (R,) RULES_DTYPE, indexed by a view's `rule`
+    row: np.int64  # the decision's view
+    seat: np.int64  # who decides
+    key: np.uint64  # of the decision: all randomness is made of it
+
+    @classmethod
+    def of(cls, batch: PolicyBatch, row: int) -> Decision:
+        """The decision in a row of a batch."""
+        views = batch.views
+        return cls(views.games, views.rules, np.int64(row), np.int64(batch.seats[row]), np.uint64(batch.keys[row]))
 
 
 @kernel
@@ -108,42 +129,49 @@ def _part_red3s(rest, foot_cards, left, red3s, in_feet, state):
 
 
 @kernel
-def _asker_can_go_out(out, r, plans):
+def _asker_can_go_out(out, r, work):
     """Whether the asker, if the seat is to answer one, could lay its hand out. Nobody asks in vain; bound by a yes
     (permission binding_both) nobody may."""
-    return out["phase"] != PHASE_ANSWER or can_lay_out(out, r, int(out["turn_seat"]), plans)
+    return out["phase"] != PHASE_ANSWER or can_lay_out(out, r, int(out["turn_seat"]), work)
 
 
 @kernel
-def sample_world(view, r, seat, key, number, pool, plans, out):
+def sample_world(view, r, seat, key, number, work, out):
     """Write world `number` of a decision into `out`: a full game record that `seat` cannot tell from the true one.
 
-    view: the game as the seat may know it (hf_env.engine.redact), at a decision. key: uint64, of the decision. pool:
-    (MAX_CARDS,) uint8 and plans to work in. The seed is new: so are later reshuffles. What shaping counts stays 0.
-    Returns False where the asker that the seat answers could go out in none of MAX_TRIES deals, and the rules say that
-    it can.
+    The seed is new: so are later reshuffles. What shaping counts stays 0.
+
+    Args:
+        view: The game as the seat may know it (hf_env.engine.redact), at a decision.
+        r: The record of its rule set.
+        seat: Who decides.
+        key: uint64, of the decision.
+        number: Of the world, from 0.
+        work: A Workspace.
+        out: The record to write.
+
+    Returns:
+        False where the asker that the seat answers could go out in none of MAX_TRIES deals, and the rules say that it can.
     """
+    pool = work.deck
     copy_record(out, view)
     state = stream(key, FOR_SHUFFLE_HIDDEN, number, 0)
     out["seed"] = np.int64(state >> np.uint64(1))
     for attempt in range(MAX_TRIES):
         size, red3s = _fill_pool(view, r, seat, pool)
         _deal_hidden(r, seat, size, red3s, combine(state, attempt), pool, out)
-        if _asker_can_go_out(out, r, plans):
+        if _asker_can_go_out(out, r, work):
             return True
     return int(r["permission"]) != BINDING_BOTH
 
 
 @entry
-def sample_worlds(views, rules, row, seat, key, out):
-    """Worlds 0, 1, ... of the decision at views[row], as ``search`` plays them: out (W,) GAME_DTYPE, overwritten.
-
-    views: (N,) GAME_DTYPE, redacted. rules: (R,) RULES_DTYPE. row, seat: int64. key: uint64. Returns False as sample_world.
-    """
-    pool = np.empty(MAX_CARDS, np.uint8)
-    plans = np.empty((NUM_ROWS, PLAN_WIDTH), np.int64)
-    view = views[row]
+def sample_worlds(decision, out):
+    """Worlds 0, 1, ... of a Decision, as ``search`` plays them: out (W,) GAME_DTYPE, overwritten. Returns False as sample_world."""
+    work = make_workspace()
+    view = decision.views[decision.row]
+    r = decision.rules[np.int64(view["rule"])]
     for i in range(out.shape[0]):
-        if not sample_world(view, rules[np.int64(view["rule"])], seat, key, i, pool, plans, out[i]):
+        if not sample_world(view, r, decision.seat, decision.key, i, work, out[i]):
             return False
     return True

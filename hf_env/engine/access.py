@@ -8,17 +8,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hf_env.engine.action_ids import ASK, MELD, NUM_ACTIONS
+from hf_env.engine.action_ids import ASK, MELD
 from hf_env.engine.cards import CARDS_PER_DECK, KIND_CHARS, MAX_CARDS, NUM_KINDS
 from hf_env.engine.dealing import first_dealer, make_deck
 from hf_env.engine.invariants import first_broken_invariant
 from hf_env.engine.legality import write_mask
 from hf_env.engine.melds import lay_down_cards, lay_from_hand
-from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH, most_points
+from hf_env.engine.opening import most_points
 from hf_env.engine.scoring import side_score, table_score
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
 from hf_env.engine.takes import take_cards
 from hf_env.engine.transitions import apply_action, deal_order, head_game, head_next_deal, next_deal, start_game
+from hf_env.engine.workspace import make_workspace
 from hf_env.kernels.compile import copy_record, entry
 
 
@@ -55,9 +56,9 @@ def begin_next_deal_with(games, i, rules, deck, n):
 
 
 @entry
-def write_legal(games, i, rules, mask, tmp, plans):
-    """Write the legal actions of game i's seat to move into mask, (127,) int8."""
-    write_mask(games[i], rules[games[i]["rule"]], mask, tmp, plans, 0)
+def write_legal(games, i, rules, work):
+    """Write the legal actions of game i's seat to move into work.mask, (127,) int8."""
+    write_mask(games[i], rules[games[i]["rule"]], work.mask, work)
 
 
 @entry
@@ -91,14 +92,14 @@ def deck_order(rules, rule, seed, deal, deck):
 
 
 @entry
-def most_after(games, i, rules, action, tmp, plans):
+def most_after(games, i, rules, action, work):
     """Most points that an opening can come to after a lay-down or take whose cards are held and fit.
 
     With action -1: without any further one.
     """
     g = games[i]
     r = rules[g["rule"]]
-    s = tmp[0]
+    s = work.spare[0]
     copy_record(s, g)
     seat = int(g["to_move"])
     points = int(g["laid"])
@@ -107,7 +108,7 @@ def most_after(games, i, rules, action, tmp, plans):
         points += lay_from_hand(s, r, seat, rank, naturals, twos, jokers)
     elif action >= 0:
         points += take_cards(s, r, seat, action)
-    return points + most_points(s, r, seat, plans, 0)
+    return points + most_points(s, r, seat, work)
 
 
 def check_deck(rule: np.void, kinds: Sequence[int]) -> None:
@@ -131,16 +132,6 @@ def _check_kinds(kinds: Sequence[int]) -> None:
         raise ValueError(f"{wrong[0]!r} is no kind of card")
 
 
-class Buffers:
-    """The work buffers that the kernels are handed: mask (127,) int8, two spare games, plans, a deck."""
-
-    def __init__(self) -> None:
-        self.mask = np.zeros(NUM_ACTIONS, np.int8)
-        self.tmp = np.zeros(2, GAME_DTYPE)
-        self.plans = np.zeros((NUM_ROWS, PLAN_WIDTH), np.int64)
-        self.deck = np.zeros(MAX_CARDS, np.uint8)
-
-
 class GameAccess:
     """One game played from Python, an action at a time.
 
@@ -150,7 +141,7 @@ class GameAccess:
     def __init__(self, rules: np.ndarray, games: np.ndarray | None = None) -> None:
         self.rules = rules
         self.games = np.zeros(1, GAME_DTYPE) if games is None else games
-        self.buffers = Buffers()
+        self.work = make_workspace()
 
     @property
     def game(self) -> np.void:
@@ -185,33 +176,32 @@ class GameAccess:
         if deck is None:
             if dealer is not None:
                 raise ValueError("a dealer is given only with a deck")
-            begin_game(self.games, 0, self.rules, rule, seed, deal, int(single_deal), self.buffers.deck)
+            begin_game(self.games, 0, self.rules, rule, seed, deal, int(single_deal), self.work.deck)
             return
         players = int(self.rules[rule]["players"])
         if dealer is not None and not 0 <= dealer < players:
             raise ValueError(f"dealer {dealer} is no seat from 0 to {players - 1}")
         number = self._put_deck(self.rules[rule], deck)
         head = np.array([rule, seed, deal, single_deal], np.int64)
-        begin_game_with(self.games, 0, self.rules, head, -1 if dealer is None else dealer, self.buffers.deck, number)
+        begin_game_with(self.games, 0, self.rules, head, -1 if dealer is None else dealer, self.work.deck, number)
 
     def next_deal(self, deck: Sequence[int] | None = None) -> None:
         """Deal the next deal of the game; deck: as of `start`."""
         if deck is None:
-            begin_next_deal(self.games, 0, self.rules, self.buffers.deck)
+            begin_next_deal(self.games, 0, self.rules, self.work.deck)
         else:
-            begin_next_deal_with(self.games, 0, self.rules, self.buffers.deck, self._put_deck(self.rule, deck))
+            begin_next_deal_with(self.games, 0, self.rules, self.work.deck, self._put_deck(self.rule, deck))
 
     def _put_deck(self, rule: np.void, deck: Sequence[int]) -> int:
         """Put a given order into the buffer; returns its length."""
         check_deck(rule, deck)
-        self.buffers.deck[: len(deck)] = deck
+        self.work.deck[: len(deck)] = deck
         return len(deck)
 
     def legal(self) -> np.ndarray:
         """Ids of the legal actions, ascending; none once the deal is over."""
-        b = self.buffers
-        write_legal(self.games, 0, self.rules, b.mask, b.tmp, b.plans)
-        return np.flatnonzero(b.mask)
+        write_legal(self.games, 0, self.rules, self.work)
+        return np.flatnonzero(self.work.mask)
 
     def play(self, action: int, order: Sequence[int] = ()) -> None:
         """Play a legal action; whether it is legal is not looked at.

@@ -18,7 +18,7 @@ JOKER = KIND_CHARS.index("*")
 BLACK3 = KIND_CHARS.index("b")
 RED3 = KIND_CHARS.index("r")
 
-# Cards of each kind in one deck of 52 cards and 2 jokers.
+# Cards of each kind in one deck of 52 cards and 2 jokers, rules.md 1.1.
 CARDS_PER_DECK = (4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 2, 2, 2)
 DECK_SIZE = 54
 

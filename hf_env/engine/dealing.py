@@ -27,7 +27,7 @@ def deal_entry(deal):
 
 @kernel
 def opening_minimum(r, deal):
-    """Points that a first lay-down must reach in this deal (from 1). Rule: docs/rules.md 4."""
+    """Points that a first lay-down must reach in this deal (from 1). Rule: docs/rules.md 4.14."""
     n = int(r["num_openings"])
     entry = deal - 1
     if entry >= n:  # seldom: a division is slow
@@ -37,7 +37,7 @@ def opening_minimum(r, deal):
 
 @kernel
 def first_dealer(r, seed):
-    """Seat of the first dealer, drawn from the seed."""
+    """Seat of the first dealer, drawn from the seed. Rule: docs/rules.md 2.3."""
     return below(stream(seed, FOR_DEALER, 0, 0), int(r["players"]))
 
 
@@ -46,6 +46,7 @@ def make_deck(r, seed, deal, deck):
     """Write the shuffled order of (seed, deal), after any burial, into deck; returns the number of cards.
 
     A buried card goes to a random place in what is left of the stock, so that dealing needs no more chance.
+    Rule: docs/rules.md 1.2, 3.2, 3.3.
     """
     n = 0
     for kind in range(NUM_KINDS):
@@ -56,7 +57,7 @@ def make_deck(r, seed, deal, deck):
     upcard = int(r["players"]) * (int(r["hand_size"]) + int(r["foot_size"]))
     for _ in range(n):  # ends long before: the rule set leaves a card that need not be buried
         kind = deck[upcard]
-        if not r["bury"][kind]:
+        if not r["bury"][kind]:  # rules.md 3.2
             break
         state = advance(state)
         place = upcard + below(state, n - upcard)
@@ -89,7 +90,7 @@ def _takes_given_order(g, size):
 
 @kernel
 def next_card(g, r):
-    """The next card off the stock, after a reshuffle if the rules have one; -1 if none can be supplied."""
+    """The next card off the stock, after a reshuffle if the rules have one; -1 if none can be supplied. Rule: docs/rules.md 8.4."""
     if g["stock_next"] >= g["stock_end"]:
         size = int(g["discard_size"])
         if not r["reshuffle"] or size < 2:
@@ -117,7 +118,7 @@ def draw_cards(g, r, seat, count, replacing):
     """Draw until `count` cards other than red 3s came into the hand; red 3s are laid at once.
 
     Returns NOT_ENDED, or why the deal ends: a missing card is a red 3's replacement (`replacing`: all are), or the
-    ordinary draw. Cards that came stay. Rule: docs/rules.md 8.
+    ordinary draw. Cards that came stay. Rule: docs/rules.md 1.5, 4.2, 8.2, 8.3.
     """
     side = side_of(r, seat)
     for _ in range(count):
@@ -128,6 +129,7 @@ def draw_cards(g, r, seat, count, replacing):
                 return END_STOCK_RED3 if pending or not r["reshuffle"] else END_STOCK_DRAW
             if card != RED3:
                 break
+            # rules.md 4.2: a red 3 is laid at once, and replaced.
             g["red3"][side] += 1
             pending = True
         g["hands"][seat, card] += 1
@@ -137,7 +139,7 @@ def draw_cards(g, r, seat, count, replacing):
 
 @kernel
 def lay_red3s(g, r, seat):
-    """Lay the red 3s of a seat's hand and draw their replacements. Returns as draw_cards."""
+    """Lay the red 3s of a seat's hand and draw their replacements. Returns as draw_cards. Rule: docs/rules.md 3.5, 6.4."""
     n = int(g["hands"][seat, RED3])
     if n == 0:
         return NOT_ENDED
@@ -149,7 +151,7 @@ def lay_red3s(g, r, seat):
 
 @kernel
 def pick_up_foot(g, r, seat):
-    """The foot becomes the hand; its red 3s are laid and replaced. Returns as draw_cards. Rule: docs/rules.md 6."""
+    """The foot becomes the hand; its red 3s are laid and replaced. Returns as draw_cards. Rule: docs/rules.md 6.3, 6.4."""
     for kind in range(NUM_KINDS):
         g["hands"][seat, kind] = g["feet"][seat, kind]
         g["feet"][seat, kind] = 0
@@ -191,6 +193,7 @@ def deal_cards(g, r, deck, n):
     """Deal a shuffled order: hands, feet, upcard, stock; then lay the red 3s of the hands in turn order.
 
     Expects g's seed, deal, dealer and totals. Returns NOT_ENDED or why the deal ended already.
+    Rule: docs/rules.md 2.3, 3.1, 3.3, 3.5.
     """
     clear_deal(g)
     players = int(r["players"])

@@ -1,12 +1,11 @@
 """Going out: its conditions, keeping a card until then, and the permission to ask for. Rule: docs/rules.md 7.
 
-Rare questions are answered by laying the cards on a copy of the game and looking at it; `tmp` is an array of two games
-for that, `plans` the work buffer of opening.py.
+Rare questions are answered by laying the cards on a copy of the game and looking at it. `work` is a Workspace.
 """
 
 from hf_env.engine.cards import BLACK3, JOKER, NUM_NATURALS, TWO, WILD
 from hf_env.engine.dealing import deal_entry
-from hf_env.engine.growth import rank_plans_by_search
+from hf_env.engine.growth import PlanRows, rank_plans_by_search
 from hf_env.engine.melds import can_add, lay_from_hand, open_size
 from hf_env.engine.opening import IMPOSSIBLE, wild_plans
 from hf_env.engine.seats import side_of
@@ -24,7 +23,7 @@ from hf_env.kernels.compile import copy_record, kernel
 
 @kernel
 def has_quota(g, r, side):
-    """Whether the side has the books that going out requires in this deal. Rule: docs/rules.md 7."""
+    """Whether the side has the books that going out requires in this deal. Rule: docs/rules.md 7.2."""
     quota = r["quota"][deal_entry(int(g["deal"]))]
     counts = g["book_counts"][side]
     return counts[CLEAN_BOOKS] >= quota[0] and counts[DIRTY_BOOKS] >= quota[1] and counts[WILD_BOOKS] >= quota[2]
@@ -32,7 +31,7 @@ def has_quota(g, r, side):
 
 @kernel
 def partners_ready(g, r, seat):
-    """Whether every partner has picked up the foot (in another's turn: and played part of a turn from it)."""
+    """Whether every partner has picked up the foot (in another's turn: and played part of a turn from it). Rule: docs/rules.md 7.3."""
     if not r["partner_foot"]:
         return True
     sides = int(r["sides"])
@@ -44,14 +43,14 @@ def partners_ready(g, r, seat):
 
 @kernel
 def may_go_out(g, r, seat):
-    """Whether the seat, being in the foot, may empty it in this state."""
-    if int(r["permission"]) != PERMISSION_NONE and not g["may_go_out"]:
+    """Whether the seat, being in the foot, may empty it in this state. Rule: docs/rules.md 7.1 to 7.5."""
+    if int(r["permission"]) != PERMISSION_NONE and not g["may_go_out"]:  # rules.md 7.4, 7.5
         return False
     return has_quota(g, r, side_of(r, seat)) and partners_ready(g, r, seat)
 
 
 @kernel
-def _last_card_goes_out(g, r, seat, tmp):
+def _last_card_goes_out(g, r, seat, work):
     """Whether the one card left in the foot can itself be laid, and going out is allowed then."""
     side = side_of(r, seat)
     kind = 0
@@ -64,7 +63,7 @@ def _last_card_goes_out(g, r, seat, tmp):
     is_wild = kind >= NUM_NATURALS
     for rank in range(first, last + 1):
         if can_add(g, r, side, rank, is_wild):
-            s = tmp[1]
+            s = work.spare[1]
             copy_record(s, g)
             lay_from_hand(s, r, seat, rank, 0 if is_wild else 1, 1 if kind == TWO else 0, 1 if kind == JOKER else 0)
             if may_go_out(s, r, seat):
@@ -73,8 +72,8 @@ def _last_card_goes_out(g, r, seat, tmp):
 
 
 @kernel
-def leaves_enough(g, r, seat, tmp):
-    """Whether the state after a lay-down or take lets the turn end: the rule of keeping a card. Rule: docs/rules.md 7."""
+def leaves_enough(g, r, seat, work):
+    """Whether the state after a lay-down or take lets the turn end: the rule of keeping a card. Rule: docs/rules.md 7.6, 7.8."""
     held = int(g["hand_sizes"][seat])
     if not g["in_foot"][seat] or held >= 2:
         return True
@@ -83,7 +82,7 @@ def leaves_enough(g, r, seat, tmp):
         return final != FINAL_REQUIRED and may_go_out(g, r, seat)
     if final != FINAL_FORBIDDEN and may_go_out(g, r, seat):
         return True
-    return final != FINAL_REQUIRED and _last_card_goes_out(g, r, seat, tmp)
+    return final != FINAL_REQUIRED and _last_card_goes_out(g, r, seat, work)
 
 
 @kernel
@@ -96,12 +95,14 @@ def _clean_convolve(plans, a, b, out, wilds):
 
 
 @kernel
-def can_lay_out(g, r, seat, plans):
+def can_lay_out(g, r, seat, work):
     """Whether some sequence of lay-downs from this foot ends in going out, the permission being given.
 
     All cards are laid, or all but one that is discarded; a rank's plans count the clean books it ends with, since only
-    clean books can be lost on the way (a wild onto a clean book). Rule: docs/rules.md 7 (binding_both).
+    clean books can be lost on the way (a wild onto a clean book). Rule: docs/rules.md 7.5 (binding_both).
+    Needs the workspace's `growth`.
     """
+    plans = work.plans
     side = side_of(r, seat)
     final = int(r["final_discard"])
     black3 = int(g["hands"][seat, BLACK3])
@@ -115,7 +116,8 @@ def can_lay_out(g, r, seat, plans):
         plans[full, w] = 0 if w == 0 else IMPOSSIBLE
         plans[short, w] = IMPOSSIBLE
     for rank in range(NUM_NATURALS):
-        rank_plans_by_search(g, r, side, rank, int(g["hands"][seat, rank]), wilds, plans, plan, plan_all, plan_short)
+        rows = PlanRows(plans, plan, plan_all, plan_short)
+        rank_plans_by_search(g, r, side, rank, int(g["hands"][seat, rank]), wilds, rows, work.growth)
         for w in range(wilds + 1):
             plans[next_full, w] = IMPOSSIBLE
             plans[next_short, w] = IMPOSSIBLE
@@ -142,13 +144,12 @@ def can_lay_out(g, r, seat, plans):
 
 
 @kernel
-def may_ask(g, r, seat, plans, search):
-    """Whether the seat may ask for permission to go out. Rule: docs/rules.md 7."""
+def may_ask(g, r, seat, work):
+    """Whether the seat may ask for permission to go out. Rule: docs/rules.md 7.4."""
     if int(r["permission"]) == PERMISSION_NONE or g["asked"] or not g["in_foot"][seat]:
         return False
     if not has_quota(g, r, side_of(r, seat)) or not partners_ready(g, r, seat):
         return False
-    if search is not None:
-        if int(r["permission"]) == BINDING_BOTH:
-            return can_lay_out(g, r, seat, plans)
+    if int(r["permission"]) == BINDING_BOTH:  # rules.md 7.5: only if a yes could be followed
+        return can_lay_out(g, r, seat, work)
     return True

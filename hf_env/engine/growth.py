@@ -2,8 +2,10 @@
 
 The search walks over all sequences of lay-downs in one rank. Which wild a card is does not matter to a meld, so a
 state is the cards laid, the open meld, and the naturals and wilds of each book in the order of completion.
-Rule: docs/rules.md 4 (add_to_complete), 7 (binding_both).
+Rule: docs/rules.md 4.11 (add_to_complete), 7.5 (binding_both).
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +16,18 @@ from hf_env.kernels.compile import kernel
 NOTHING = -(1 << 20)
 # A state: naturals laid, wilds laid, open naturals, open wilds, books, then (naturals, wilds) of each book.
 _LAID, _WILDS, _OPEN, _OPEN_WILDS, _BOOKS, _FIRST = 0, 1, 2, 3, 4, 5
+# The states that a search has room for without making more. 8 decks hold 80 cards that fit one rank: 28 books of 3 at most.
+GROWTH_ROWS, GROWTH_WIDTH = 256, 64
+NO_ROW = -1
+
+
+class PlanRows(NamedTuple):
+    """Where the search writes; `clean` and `clean_but_one` may both be NO_ROW: not wanted."""
+
+    plans: np.ndarray  # (NUM_ROWS, PLAN_WIDTH) int64, of opening.py
+    most: int  # plans[most, w]: most naturals laid with exactly w wilds
+    clean: int  # most clean books of the rank after all naturals and exactly w wilds are laid
+    clean_but_one: int  # the same after all naturals but one
 
 
 @kernel
@@ -106,57 +120,82 @@ def _clean_books(rows, at):
 
 
 @kernel
-def rank_plans_by_search(g, r, side, rank, held, wilds, plans, row, row_all, row_but_one):
-    """Walk over all ways to lay up to `held` naturals of a rank and up to `wilds` wilds.
+def _write_first(g, side, rank, state, width):
+    """Write the state before any lay-down: the side's open meld and books of the rank."""
+    for i in range(width):
+        state[i] = 0
+    state[_OPEN] = g["naturals"][side, rank]
+    state[_OPEN_WILDS] = int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
+    book = 0
+    for i in range(int(g["num_books"])):
+        if g["book_side"][i] == side and g["book_rank"][i] == rank:
+            state[_FIRST + 2 * book] = g["book_naturals"][i]
+            state[_FIRST + 2 * book + 1] = int(g["book_twos"][i]) + int(g["book_jokers"][i])
+            book += 1
+    state[_BOOKS] = book
 
-    plans[row, w]: most naturals laid with exactly w wilds. Where row_all >= 0 also: plans[row_all, w], most clean books
-    of the rank after all naturals and exactly w wilds are laid; plans[row_but_one, w], after all naturals but one.
+
+@kernel
+def _twice_as_many(states, count, width):
+    """New states with room for twice as many, the first `count` copied."""
+    bigger = np.zeros((2 * states.shape[0], width), np.int16)
+    for i in range(count):
+        for j in range(width):
+            bigger[i, j] = states[i, j]
+    return bigger
+
+
+@kernel
+def rank_plans_by_search(g, r, side, rank, held, wilds, rows, growth):
+    """Walk over all ways to lay up to `held` naturals of a rank and up to `wilds` wilds, and write the best into `rows`.
+
+    Args:
+        g: The game's record.
+        r: The record of its rule set.
+        side: Whose melds are laid to.
+        rank: 0 to 10.
+        held: Naturals of the rank at hand.
+        wilds: Wilds at hand.
+        rows: PlanRows, of which columns 0 to `wilds` are overwritten.
+        growth: (GROWTH_ROWS, GROWTH_WIDTH) int16, overwritten. None leaves the search out at compile time, and writes nothing:
+            for rule sets that never ask for it.
     """
+    if growth is None:
+        return
+    plans = rows.plans
     first_books = int(g["clean_books"][side, rank]) + int(g["dirty_books"][side, rank])
     open_cards = int(g["naturals"][side, rank]) + int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
     most_books = first_books + (open_cards + held + wilds) // int(r["book_size"]) + 1
     width = _FIRST + 2 * most_books
-    rows = np.zeros((256, width), np.int16)
+    states = growth
     table = np.full(1024, -1, np.int32)
-    rows[0, _OPEN] = g["naturals"][side, rank]
-    rows[0, _OPEN_WILDS] = int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
-    book = 0
-    for i in range(int(g["num_books"])):
-        if g["book_side"][i] == side and g["book_rank"][i] == rank:
-            rows[0, _FIRST + 2 * book] = g["book_naturals"][i]
-            rows[0, _FIRST + 2 * book + 1] = int(g["book_twos"][i]) + int(g["book_jokers"][i])
-            book += 1
-    rows[0, _BOOKS] = book
+    _write_first(g, side, rank, states[0], width)
     for w in range(wilds + 1):
-        plans[row, w] = NOTHING
-        if row_all >= 0:
-            plans[row_all, w] = NOTHING
-            plans[row_but_one, w] = NOTHING
-    count = _insert(rows, 0, table, width)
+        plans[rows.most, w] = NOTHING
+        if rows.clean != NO_ROW:
+            plans[rows.clean, w] = NOTHING
+            plans[rows.clean_but_one, w] = NOTHING
+    count = _insert(states, 0, table, width)
     at = 0
     while at < count:
-        laid = int(rows[at, _LAID])
-        used = int(rows[at, _WILDS])
-        plans[row, used] = max(plans[row, used], laid)
-        if row_all >= 0 and laid == held:
-            plans[row_all, used] = max(plans[row_all, used], _clean_books(rows, at))
-        if row_all >= 0 and laid == held - 1:
-            plans[row_but_one, used] = max(plans[row_but_one, used], _clean_books(rows, at))
-        if count + 6 >= rows.shape[0]:
-            bigger = np.zeros((2 * rows.shape[0], width), np.int16)
+        laid = int(states[at, _LAID])
+        used = int(states[at, _WILDS])
+        plans[rows.most, used] = max(plans[rows.most, used], laid)
+        if rows.clean != NO_ROW and laid == held:
+            plans[rows.clean, used] = max(plans[rows.clean, used], _clean_books(states, at))
+        if rows.clean != NO_ROW and laid == held - 1:
+            plans[rows.clean_but_one, used] = max(plans[rows.clean_but_one, used], _clean_books(states, at))
+        if count + 6 >= states.shape[0]:
+            states = _twice_as_many(states, count, width)
+            table = np.full(8 * states.shape[0], -1, np.int32)
             for i in range(count):
-                for j in range(width):
-                    bigger[i, j] = rows[i, j]
-            rows = bigger
-            table = np.full(8 * rows.shape[0], -1, np.int32)
-            for i in range(count):
-                _insert(rows, i, table, width)
+                _insert(states, i, table, width)
         for move in range(5):
             # One natural, one wild, or a start with 0, 1 or 2 wilds.
             naturals = 1 if move == 0 else (0 if move == 1 else 5 - move)
             new_wilds = 0 if move == 0 else (1 if move == 1 else move - 2)
             if laid + naturals > held or used + new_wilds > wilds:
                 continue
-            if _extend(r, rows, at, count, naturals, new_wilds, width):
-                count = _insert(rows, count, table, width)
+            if _extend(r, states, at, count, naturals, new_wilds, width):
+                count = _insert(states, count, table, width)
         at += 1

@@ -68,11 +68,14 @@ def nth_legal(low, high, n):
 
 @kernel
 def startable_ranks(r, hand, twos, jokers, melded):
-    """Ranks of which the hand can start a meld, none being open: with no wild, with one, and with two, as bits."""
+    """Ranks of which the hand can start a meld, none being open: with no wild, with one, and with two, as bits.
+
+    Rule: docs/rules.md 4.4, 4.6.
+    """
     held = lanes(hand)
     closed = ~melded
     wilds = twos + jokers
-    none = at_least(held, 3, NUM_NATURALS) & closed
+    none = at_least(held, 3, NUM_NATURALS) & closed  # rules.md 1.4: naturals only, so no black 3
     one = at_least(held, 2, NUM_NATURALS) & closed if wilds > 0 and wild_limit_allows(r, 2, 1, False) else 0
     two = at_least(held, 1, NUM_NATURALS) & closed if wilds > 1 and wild_limit_allows(r, 1, 2, False) else 0
     return none, one, two
@@ -141,7 +144,7 @@ def write_lay_downs(g, r, seat, mask, others):
         + _FIRST_PATTERNS[one >> _FIRST_RANKS] * with_one
         + _FIRST_PATTERNS[two >> _FIRST_RANKS] * with_two
     )
-    # One more natural never breaks a wild limit.
+    # One more natural never breaks a wild limit, rules.md 4.9.
     third = others | (at_least(lanes(hand), 1, NUM_NATURALS) & melded)
     if twos + jokers > 0:
         room = melded & wild_limit_bits(g, r, side)

@@ -1,8 +1,7 @@
 """Legal actions: one function a phase. Rule: docs/rules.md 4 to 7.
 
 Rare questions (a foot nearly empty, a take into an unfinished opening, permission that binds both) are answered by
-laying the cards on a copy of the game and looking at it; `tmp` is an array of two games for that, `plans` the work
-buffer of opening.py.
+laying the cards on a copy of the game and looking at it. `work` is a Workspace (workspace.py).
 """
 
 from hf_env.engine.action_ids import (
@@ -53,32 +52,27 @@ from hf_env.kernels.compile import copy_record, kernel
 from hf_env.kernels.lanes import at_least, lanes, lowest_bit
 
 
-def needs_search(rules) -> bool:
-    """Whether any rule set of an array (R,) RULES_DTYPE has an option for which write_mask must search."""
-    return bool((rules["grow"] != GROW_NONE).any() or (rules["permission"] == BINDING_BOTH).any())
-
-
 @kernel
-def _lay_down_is_legal(g, r, seat, action, tmp, plans, search):
+def _lay_down_is_legal(g, r, seat, action, work):
     """Whether what a lay-down begins can be completed, by looking at a copy of the game after it.
 
     For the cases that the fast paths leave out; the cards are held and the meld itself is within its limits.
+    Rule: docs/rules.md 4.17, 7.5, 7.8.
     """
-    s = tmp[0]
+    s = work.spare[0]
     copy_record(s, g)
     rank, naturals, twos, jokers = lay_down_cards(action)
     points = lay_from_hand(s, r, seat, rank, naturals, twos, jokers)
     side = side_of(r, seat)
     if not g["opened"][side]:
-        return int(g["laid"]) + points + most_points(s, r, seat, plans, search) >= opening_minimum(r, int(g["deal"]))
-    if search is not None:
-        if int(r["permission"]) == BINDING_BOTH and g["may_go_out"] and s["hand_sizes"][seat] > 0:
-            return can_lay_out(s, r, seat, plans)
-    return leaves_enough(s, r, seat, tmp)
+        return int(g["laid"]) + points + most_points(s, r, seat, work) >= opening_minimum(r, int(g["deal"]))
+    if int(r["permission"]) == BINDING_BOTH and g["may_go_out"] and s["hand_sizes"][seat] > 0:
+        return can_lay_out(s, r, seat, work)
+    return leaves_enough(s, r, seat, work)
 
 
 @kernel
-def _drop_lay_downs(g, r, seat, mask, bound, tmp, plans, search):
+def _drop_lay_downs(g, r, seat, mask, bound, work):
     """Unmark the lay-downs after which the turn could not end, or (opening, bound by a yes) not as it must.
 
     Starts lay three cards, additions one: only a nearly empty foot needs a look unless all must be looked at.
@@ -86,7 +80,7 @@ def _drop_lay_downs(g, r, seat, mask, bound, tmp, plans, search):
     held = int(g["hand_sizes"][seat])
     for action in range(MELD, ASK):
         left = held - (3 if action < ADD else 1)
-        if mask[action] and (bound or left < 2) and not _lay_down_is_legal(g, r, seat, action, tmp, plans, search):
+        if mask[action] and (bound or left < 2) and not _lay_down_is_legal(g, r, seat, action, work):
             mask[action] = 0
 
 
@@ -150,12 +144,15 @@ def _take_can_reach(g, r, seat, top, needed):
 
 
 @kernel
-def _write_opening(g, r, seat, mask, discards, tmp, plans, search):
-    """Write the mask: the pieces after which the minimum can still be reached from the hand, and the discards (bits from ADD on)."""
+def _write_opening(g, r, seat, mask, discards, work):
+    """Write the mask: the pieces after which the minimum can still be reached from the hand, and the discards (bits from ADD on).
+
+    Rule: docs/rules.md 4.17.
+    """
     needed = opening_minimum(r, int(g["deal"])) - int(g["laid"])
     if int(r["grow"]) != GROW_NONE:
         write_lay_downs(g, r, seat, mask, discards)
-        _drop_lay_downs(g, r, seat, mask, True, tmp, plans, search)
+        _drop_lay_downs(g, r, seat, mask, True, work)
         return
     hand = g["hands"][seat]
     twos = int(hand[TWO])
@@ -163,13 +160,14 @@ def _write_opening(g, r, seat, mask, discards, tmp, plans, search):
     wilds = twos + jokers
     ranks = layable_ranks(g, r, side_of(r, seat), hand)
     count = 0
+    plans = work.plans
     slots = plans[ROW_SLOTS]
     if _can_reach(r, hand, ranks, needed):
         while ranks != 0:
             slots[count] = lowest_bit(ranks)
             ranks &= ranks - 1
-            count += 1 if slot_plans(g, r, seat, slots[count], wilds, plans, ROW_PLANS + count, search) else 0
-        if slot_plans(g, r, seat, WILD, wilds, plans, ROW_PLANS + count, search):
+            count += 1 if slot_plans(g, r, seat, slots[count], wilds, ROW_PLANS + count, work) else 0
+        if slot_plans(g, r, seat, WILD, wilds, ROW_PLANS + count, work):
             slots[count] = WILD
             count += 1
     for w in range(wilds + 1):
@@ -187,43 +185,44 @@ def _write_opening(g, r, seat, mask, discards, tmp, plans, search):
         slot = slots[i]
         convolve(plans, ROW_PREFIX + i, ROW_SUFFIX + i + 1, ROW_OTHERS, wilds)
         if slot == WILD:
-            _drop_pieces(g, r, seat, mask, MELD_WILD, ADD, 1, needed, plans)
-            _drop_pieces(g, r, seat, mask, ADD_TWO_WILD, ADD_JOKER_WILD + 1, 1, needed, plans)
+            _drop_pieces(g, r, seat, mask, range(MELD_WILD, ADD), needed, plans)
+            _drop_pieces(g, r, seat, mask, range(ADD_TWO_WILD, ADD_JOKER_WILD + 1), needed, plans)
         else:
             first = MELD + slot * NUM_PATTERNS
-            _drop_pieces(g, r, seat, mask, first, first + NUM_PATTERNS, 1, needed, plans)
-            _drop_pieces(g, r, seat, mask, ADD + slot, ADD_JOKER + slot + 1, NUM_NATURALS, needed, plans)
+            _drop_pieces(g, r, seat, mask, range(first, first + NUM_PATTERNS), needed, plans)
+            _drop_pieces(g, r, seat, mask, range(ADD + slot, ADD_JOKER + slot + 1, NUM_NATURALS), needed, plans)
 
 
 @kernel
-def _drop_pieces(g, r, seat, mask, first, end, step, needed, plans):
-    """Unmark the actions first, first + step, ... below end after which the opening cannot be completed."""
-    for action in range(first, end, step):
+def _drop_pieces(g, r, seat, mask, actions, needed, plans):
+    """Unmark those of `actions`, a range, after which the opening cannot be completed."""
+    for action in actions:
         if mask[action] and not _opening_piece_fits(g, r, seat, action, needed, plans):
             mask[action] = 0
 
 
 @kernel
-def _write_play(g, r, seat, mask, tmp, plans, search):
-    """Write the mask after the draw or take."""
+def _write_play(g, r, seat, mask, work):
+    """Write the mask after the draw or take. Rule: docs/rules.md 4.1, 4.3, 7.4 to 7.8."""
     side = side_of(r, seat)
     discards = at_least(lanes(g["hands"][seat]), 1, NUM_DISCARDS) << (DISCARD - ADD)
     if not g["opened"][side]:
-        if opening_begun(g, r, seat):
+        if opening_begun(g, r, seat):  # rules.md 4.16
             discards = 0
-        _write_opening(g, r, seat, mask, discards, tmp, plans, search)
+        _write_opening(g, r, seat, mask, discards, work)
         return
     bound = int(r["permission"]) == BINDING_BOTH and g["may_go_out"] != 0
     held = int(g["hand_sizes"][seat])
     in_foot = g["in_foot"][seat] != 0
+    # rules.md 4.3, 7.7: the last card of the foot is discarded only to go out; 7.5: after a binding yes no other discard is.
     if in_foot and (bound or held == 1):
         if held != 1 or int(r["final_discard"]) == FINAL_FORBIDDEN or not may_go_out(g, r, seat):
             discards = 0
-    if may_ask(g, r, seat, plans, search):
+    if may_ask(g, r, seat, work):
         discards |= 1 << (ASK - ADD)
     write_lay_downs(g, r, seat, mask, discards)
-    if bound or (in_foot and held < 5):
-        _drop_lay_downs(g, r, seat, mask, bound, tmp, plans, search)
+    if bound or (in_foot and held < 5):  # rules.md 7.5, 7.8
+        _drop_lay_downs(g, r, seat, mask, bound, work)
 
 
 @kernel
@@ -233,13 +232,13 @@ def opening_begun(g, r, seat):
 
 
 @kernel
-def _write_draw(g, r, seat, mask, tmp, plans, search):
-    """Write the mask: drawing, which is always legal, and the ways to take from the discard pile. Rule: docs/rules.md 5."""
+def _write_draw(g, r, seat, mask, work):
+    """Write the mask: drawing, which is always legal, and the ways to take from the discard pile. Rule: docs/rules.md 5.1 to 5.10."""
     write_actions(mask, 1 << DRAW, 0, 0)
-    if int(r["take_count"]) == 0 or g["discard_size"] == 0:
+    if int(r["take_count"]) == 0 or g["discard_size"] == 0:  # rules.md 5.1
         return
     side = side_of(r, seat)
-    if r["take_needs_open"] and not g["opened"][side]:
+    if r["take_needs_open"] and not g["opened"][side]:  # rules.md 5.7
         return
     top = int(g["discard"][int(g["discard_size"]) - 1])
     if top < NUM_NATURALS and g["hands"][seat, top] == 0 and int(r["take_key"]) != ANY_MELD:
@@ -253,30 +252,34 @@ def _write_draw(g, r, seat, mask, tmp, plans, search):
         minimum = opening_minimum(r, int(g["deal"]))
         if not g["opened"][side] and not _take_can_reach(g, r, seat, top, minimum):
             return
-        s = tmp[0]
+        s = work.spare[0]
         copy_record(s, g)
         points = take_cards(s, r, seat, action)
         if g["opened"][side]:
             take_from_pile(s, r, seat, int(s["taking"]))
-            if leaves_enough(s, r, seat, tmp):
+            if leaves_enough(s, r, seat, work):  # rules.md 5.10
                 mask[action] = 1
             continue
-        if points >= minimum or points + most_points(s, r, seat, plans, search) >= minimum:
+        # rules.md 5.6: with the key and the hand, the cards under the top one left out.
+        if points >= minimum or points + most_points(s, r, seat, work) >= minimum:
             mask[action] = 1
 
 
 @kernel
-def write_mask(g, r, mask, tmp, plans, search):
-    """Write the legal actions of the seat to move into mask, (127,) int8, 1 legal. All zero once the deal is over.
+def write_mask(g, r, mask, work):
+    """Write the legal actions of the seat to move. All zero once the deal is over. Rule: docs/rules.md 7.10.
 
-    search: None leaves out, at compile time, what only growing books and permission that binds both need (see
-    needs_search), and with it a quarter of the time to compile; any integer includes it.
+    Args:
+        g: The game's record; not changed.
+        r: The record of its rule set.
+        mask: (127,) int8, overwritten, 1 legal. It may be that of `work`.
+        work: A Workspace. Its `growth` may be None where ``needs_growth`` says no of the rule set.
     """
     phase = int(g["phase"])
     seat = int(g["to_move"])
     if phase == PHASE_PLAY:
-        _write_play(g, r, seat, mask, tmp, plans, search)
+        _write_play(g, r, seat, mask, work)
     elif phase == PHASE_DRAW:
-        _write_draw(g, r, seat, mask, tmp, plans, search)
-    else:
+        _write_draw(g, r, seat, mask, work)
+    else:  # rules.md 7.4: a partner who was asked says yes or no
         write_actions(mask, 0, 0, 0 if phase == PHASE_OVER else (1 << (YES - ADD)) | (1 << (NO - ADD)))

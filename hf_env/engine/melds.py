@@ -24,10 +24,10 @@ from hf_env.kernels.lanes import at_least, lanes, minus, plus, times
 
 @kernel
 def wild_limit_allows(r, naturals, wilds, is_book):
-    """Whether a natural meld (or grown book) may consist of so many naturals and wilds."""
+    """Whether a natural meld (or grown book) may consist of so many naturals and wilds. Rule: docs/rules.md 4.7, 4.8."""
     if wilds == 0:
         return True
-    if naturals < int(r["min_naturals"]):
+    if naturals < int(r["min_naturals"]):  # rules.md 4.8
         return False
     limit = int(r["wild_limit"])
     if limit == TWO_TO_ONE:
@@ -53,7 +53,7 @@ def wild_limit_bits(g, r, side):
 
 @kernel
 def may_start_wild_meld(r, wild_books):
-    """Whether a side with so many wild books, and no open wild meld, may start one."""
+    """Whether a side with so many wild books, and no open wild meld, may start one. Rule: docs/rules.md 4.10."""
     if not r["wild_melds"]:
         return False
     cap = int(r["wild_book_cap"])
@@ -71,6 +71,7 @@ def growing_book(g, r, side, rank, is_wild):
     """Index of the book that one more card goes to when no meld of the rank is open; -1 for none.
 
     The dirty one first (the earliest completed), else a clean one, skipping any where the card is illegal.
+    Rule: docs/rules.md 4.11, 4.12.
     """
     grow = int(r["grow"])
     if grow == GROW_NONE or (is_wild and grow != GROW_ANY):
@@ -135,7 +136,7 @@ def _record_book(g, side, rank):
 
 @kernel
 def _grow_book(g, r, side, rank, naturals, twos, jokers):
-    """Put one card onto the book that takes it; a clean book that gets a wild counts as dirty from then on."""
+    """Put one card onto the book that takes it; a clean book that gets a wild counts as dirty from then on. Rule: docs/rules.md 4.13."""
     wilds = twos + jokers
     book = growing_book(g, r, side, rank, wilds > 0)
     was_clean = int(g["book_twos"][book]) + int(g["book_jokers"][book]) == 0
@@ -151,7 +152,10 @@ def _grow_book(g, r, side, rank, naturals, twos, jokers):
 
 @kernel
 def place(g, r, side, rank, naturals, twos, jokers):
-    """Put cards on the table: a start of three, one card onto the open meld, or one onto a book. Expects it to be legal."""
+    """Put cards on the table: a start of three, one card onto the open meld, or one onto a book. Expects it to be legal.
+
+    Rule: docs/rules.md 4.4 to 4.6.
+    """
     points = twos * int(r["card_points"][TWO]) + jokers * int(r["card_points"][JOKER])
     if rank != WILD:
         g["table"][side, rank] += naturals
@@ -166,7 +170,7 @@ def place(g, r, side, rank, naturals, twos, jokers):
     g["naturals"][side, rank] += naturals
     g["twos"][side, rank] += twos
     g["jokers"][side, rank] += jokers
-    if size + naturals + twos + jokers >= int(r["book_size"]):
+    if size + naturals + twos + jokers >= int(r["book_size"]):  # rules.md 4.5
         _record_book(g, side, rank)
 
 
@@ -191,7 +195,7 @@ def lay_down_cards(action):
 
 @kernel
 def leave_hand(g, seat, kind, count):
-    """Take cards out of a hand; a card publicly known to be there goes first. Rule: docs/rules.md 5."""
+    """Take cards out of a hand; a card publicly known to be there goes first. Rule: docs/rules.md 5.11."""
     g["hands"][seat, kind] -= count
     g["hand_sizes"][seat] -= count
     known = int(g["known"][seat, kind])
@@ -201,7 +205,7 @@ def leave_hand(g, seat, kind, count):
 
 @kernel
 def leave_hand_for_meld(g, r, seat, rank, naturals, twos, jokers):
-    """Take the cards of a lay-down out of a hand. Returns their card points."""
+    """Take the cards of a lay-down out of a hand. Returns their card points, rules.md 1.3."""
     points = 0
     if naturals > 0:
         leave_hand(g, seat, rank, naturals)

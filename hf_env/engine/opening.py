@@ -2,11 +2,11 @@
 
 A plan lays, rank by rank, some naturals and some wilds; ranks meet only in the number of wilds they share, so the
 maximum is a max-plus convolution over ranks of `points of naturals laid with exactly w wilds`. Which wilds they are
-never matters to a meld, so the dearest are laid. Rule: docs/rules.md 4 (Opening), 5.
+never matters to a meld, so the dearest are laid. Rule: docs/rules.md 4.15, 4.17, 5.6.
 """
 
 from hf_env.engine.cards import JOKER, NUM_MELDS, TWO, WILD
-from hf_env.engine.growth import rank_plans_by_search
+from hf_env.engine.growth import NO_ROW, PlanRows, rank_plans_by_search
 from hf_env.engine.melds import may_start_wild_meld, wild_limit_allows
 from hf_env.engine.seats import side_of
 from hf_env.engine.state import GROW_ANY, GROW_NONE
@@ -141,11 +141,9 @@ def rank_is_active(r, held, open_cards, wilds):
 
 
 @kernel
-def slot_plans(g, r, seat, slot, wilds, plans, row, search):
-    """Write the plans of one slot (a rank, or WILD) of a seat's hand; False if nothing of it can be laid.
-
-    search: as legality.write_mask.
-    """
+def slot_plans(g, r, seat, slot, wilds, row, work):
+    """Write the plans of one slot (a rank, or WILD) of a seat's hand into work.plans[row]; False if nothing of it can be laid."""
+    plans = work.plans
     side = side_of(r, seat)
     if slot == WILD:
         open_wilds = int(g["twos"][side, WILD]) + int(g["jokers"][side, WILD])
@@ -157,17 +155,16 @@ def slot_plans(g, r, seat, slot, wilds, plans, row, search):
     held = int(g["hands"][seat, slot])
     open_naturals = int(g["naturals"][side, slot])
     open_wilds = int(g["twos"][side, slot]) + int(g["jokers"][side, slot])
-    if search is not None:
-        if int(r["grow"]) != GROW_NONE:
-            books = int(g["clean_books"][side, slot]) + int(g["dirty_books"][side, slot])
-            if held == 0 and open_naturals == 0 and books == 0:
-                return False
-            rank_plans_by_search(g, r, side, slot, held, wilds, plans, row, -1, -1)
-            value = int(r["card_points"][slot])
-            for w in range(wilds + 1):
-                if plans[row, w] >= 0:
-                    plans[row, w] *= value
-            return True
+    if int(r["grow"]) != GROW_NONE:
+        books = int(g["clean_books"][side, slot]) + int(g["dirty_books"][side, slot])
+        if held == 0 and open_naturals == 0 and books == 0:
+            return False
+        rank_plans_by_search(g, r, side, slot, held, wilds, PlanRows(plans, row, NO_ROW, NO_ROW), work.growth)
+        value = int(r["card_points"][slot])
+        for w in range(wilds + 1):
+            if plans[row, w] >= 0:
+                plans[row, w] *= value
+        return True
     if not rank_is_active(r, held, open_naturals + open_wilds, wilds):
         return False
     rank_plans(r, int(r["card_points"][slot]), held, open_naturals, open_wilds, wilds, plans, row)
@@ -185,8 +182,9 @@ def best_total(r, twos, jokers, plans, row):
 
 
 @kernel
-def most_points(g, r, seat, plans, search):
-    """Most card points that a seat can lay from its hand onto its side's melds as they stand."""
+def most_points(g, r, seat, work):
+    """Most card points that a seat can lay from its hand onto its side's melds as they stand. Rule: docs/rules.md 4.15."""
+    plans = work.plans
     twos = int(g["hands"][seat, TWO])
     jokers = int(g["hands"][seat, JOKER])
     wilds = twos + jokers
@@ -195,7 +193,7 @@ def most_points(g, r, seat, plans, search):
     for w in range(1, wilds + 1):
         plans[at, w] = IMPOSSIBLE
     for slot in range(NUM_MELDS):
-        if slot_plans(g, r, seat, slot, wilds, plans, ROW_CANDIDATE, search):
+        if slot_plans(g, r, seat, slot, wilds, ROW_CANDIDATE, work):
             convolve(plans, at, ROW_CANDIDATE, at + 1, wilds)
             at += 1
     return best_total(r, twos, jokers, plans, at)

@@ -14,7 +14,7 @@ from hf_env.kernels.compile import copy_record, entry, kernel
 def redact(g, r, seat, out):
     """Write into `out` the game as `seat` may know it.
 
-    Zeroed: the other seats' hands, every foot (a foot is seen by its owner once it is the hand), the order of the
+    Zeroed: the other seats' hands, every foot (seen by its owner once it is the hand, rules.md 3.4), the order of the
     stock, the seed, the potentials of shaping. Of the stock only its size stays: stock_next is 0, stock_end the number
     of cards left. Sizes of hands and feet, the whole discard pile and all events are public and stay.
     """

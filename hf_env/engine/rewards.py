@@ -67,7 +67,7 @@ def write_rewards(g, r, kind, shaping, rewards, change):
 
 @kernel
 def _add_win(g, r, rewards):
-    """At the game's end +1 shared among the winning sides, -1 / (sides - 1) each for the others; 0 if all tie.
+    """At the game's end (rules.md 9.5) +1 shared among the winning sides, -1 / (sides - 1) each for the others; 0 if all tie.
 
     Each seat gets its side's amount.
     """

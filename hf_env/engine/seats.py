@@ -5,7 +5,10 @@ from hf_env.kernels.compile import kernel
 
 @kernel
 def side_of(r, seat):
-    """The side of a seat: seat mod sides. A division would cost ten times as much, and there are several a decision."""
+    """The side of a seat: seat mod sides. A division would cost ten times as much, and there are several a decision.
+
+    Rule: docs/rules.md 2.1.
+    """
     sides = int(r["sides"])
     if seat >= sides:
         seat -= sides
@@ -15,7 +18,7 @@ def side_of(r, seat):
 
 @kernel
 def seat_after(r, seat, steps):
-    """The seat so many steps on, fewer than there are seats."""
+    """The seat so many steps on, fewer than there are seats. Rule: docs/rules.md 2.3."""
     players = int(r["players"])
     seat += steps
     return seat - players if seat >= players else seat

@@ -1,7 +1,8 @@
-"""The two records that the kernels work on: a rule set and a game.
+"""The record of a game that the kernels work on, and the values of both records' fields.
 
-Both are flat NumPy records without references, so that games lie side by side in one array, a copy is one
-memory copy, and a snapshot is the record's bytes. Sizes are laid out for 2 to 6 seats and 8 decks.
+It is a flat NumPy record without references, so that games lie side by side in one array, a copy is one memory copy, and
+a snapshot is the record's bytes. Sizes are laid out for 2 to 6 seats and 8 decks. The record of a rule set, the kernels'
+argument `r`, is another; its fields are declared with the options (hf_env/rules/ruleset.py, hf_env/rules/record.py).
 """
 
 import numpy as np
@@ -18,54 +19,6 @@ NATURAL_PAIR, NATURAL_AND_WILD, ANY_MELD = 0, 1, 2
 PERMISSION_NONE, BINDING_NO, BINDING_BOTH = 0, 1, 2
 FINAL_OPTIONAL, FINAL_REQUIRED, FINAL_FORBIDDEN = 0, 1, 2
 NO_LIMIT = -1  # wild_book_cap none, take_count all
-
-RULES_DTYPE = np.dtype(
-    [
-        ("players", np.int32),
-        ("sides", np.int32),  # side of a seat = seat mod sides, in every seating
-        ("decks", np.int32),
-        ("hand_size", np.int32),
-        ("foot_size", np.int32),
-        ("bury", np.int32, NUM_KINDS),  # 1: this kind is not left as the upcard
-        ("draw", np.int32, MAX_DEAL_ENTRIES),  # by deal - 1, padded with the last entry
-        ("deals", np.int32),
-        ("target", np.int32),  # points; 0 with has_target 0
-        ("has_target", np.int32),
-        ("max_deals", np.int32),  # deals at most: `deals`, or `max_deals` with a target
-        ("opening", np.int32, MAX_DEAL_ENTRIES),  # the list as given, num_openings entries
-        ("num_openings", np.int32),
-        ("opening_cycles", np.int32),
-        ("book_size", np.int32),
-        ("grow", np.int32),
-        ("wild_limit", np.int32),
-        ("max_wilds", np.int32),
-        ("min_naturals", np.int32),
-        ("wild_melds", np.int32),
-        ("wild_book_cap", np.int32),  # NO_LIMIT: none
-        ("take_count", np.int32),  # NO_LIMIT: all
-        ("take_key", np.int32),
-        ("take_wild_top", np.int32),  # 1: a matching pair takes it
-        ("take_needs_open", np.int32),
-        ("wild_discard_freezes", np.int32),
-        ("quota", np.int32, (MAX_DEAL_ENTRIES, 3)),  # by deal - 1; clean, dirty, wild
-        ("partner_foot", np.int32),
-        ("permission", np.int32),
-        ("final_discard", np.int32),
-        ("reshuffle", np.int32),
-        ("max_turns", np.int32),  # turns a deal, resolved
-        ("card_points", np.int32, NUM_KINDS),  # red 3: 0, it is no card value
-        ("clean_book", np.int32),
-        ("dirty_book", np.int32),
-        ("wild_book", np.int32),
-        ("going_out", np.int32),
-        ("red3_laid", np.int32),
-        ("red3_held", np.int32),
-        ("sevens_book", np.int32),  # equals clean_book where the option is none
-        ("has_sevens_book", np.int32),
-        ("unfinished_wild_penalty", np.int32),
-    ],
-    align=True,
-)
 
 # Phases of a turn, and the deal's end.
 PHASE_DRAW, PHASE_PLAY, PHASE_ANSWER, PHASE_OVER = 0, 1, 2, 3

@@ -12,7 +12,7 @@ from hf_env.kernels.compile import kernel
 def take_fits(g, r, seat, action):
     """Whether the key of a take is held and its cards make a legal meld with the top card.
 
-    What comes after it (opening, keeping a card) is not looked at.
+    What comes after it (opening, keeping a card) is not looked at. Rule: docs/rules.md 5.2 to 5.5, 5.8.
     """
     size = int(g["discard_size"])
     if size == 0:
@@ -20,19 +20,20 @@ def take_fits(g, r, seat, action):
     side = side_of(r, seat)
     top = int(g["discard"][size - 1])
     hand = g["hands"][seat]
-    if top == TWO or top == JOKER:
+    if top == TWO or top == JOKER:  # rules.md 5.3: a wild top card blocks the take, or a pair of it takes it
         if action != TAKE or not r["take_wild_top"] or r["wild_discard_freezes"] or hand[top] < 2:
             return False
         held = open_size(g, side, WILD)
         if held == 0:
             return may_start_wild_meld(r, int(g["clean_books"][side, WILD]))
         return held + 3 <= int(r["book_size"])
-    if top >= NUM_NATURALS:
+    if top >= NUM_NATURALS:  # rules.md 5.2: a 3 blocks
         return False
+    # rules.md 5.8: a wild in the pile leaves only the natural pair as key.
     if action != TAKE and r["wild_discard_freezes"] and (g["discard_kinds"][TWO] > 0 or g["discard_kinds"][JOKER] > 0):
         return False
     naturals, twos, jokers = key_cards(action)
-    if action == TAKE_MELD:
+    if action == TAKE_MELD:  # rules.md 5.4: which keys there are
         if int(r["take_key"]) != ANY_MELD or open_size(g, side, top) == 0:
             return False
     elif action != TAKE and int(r["take_key"]) < NATURAL_AND_WILD:
@@ -41,12 +42,13 @@ def take_fits(g, r, seat, action):
         return False
     all_naturals = int(g["naturals"][side, top]) + naturals + 1
     all_wilds = int(g["twos"][side, top]) + int(g["jokers"][side, top]) + twos + jokers
+    # rules.md 5.5: a new meld, or one that all cards fit into.
     return all_naturals + all_wilds <= int(r["book_size"]) and wild_limit_allows(r, all_naturals, all_wilds, False)
 
 
 @kernel
 def key_cards(action):
-    """(naturals, 2s, jokers) that a take of a natural top card needs from the hand."""
+    """(naturals, 2s, jokers) that a take of a natural top card needs from the hand. Rule: docs/rules.md 5.4."""
     if action == TAKE:
         return 2, 0, 0
     if action == TAKE_TWO:
@@ -58,7 +60,7 @@ def key_cards(action):
 
 @kernel
 def take_cards(g, r, seat, action):
-    """Lay the top card with its key and note the cards owed in `taking`. Returns the points laid."""
+    """Lay the top card with its key and note the cards owed in `taking`, rules.md 5.1. Returns the points laid."""
     side = side_of(r, seat)
     size = int(g["discard_size"])
     top = int(g["discard"][size - 1])
@@ -84,7 +86,7 @@ def take_cards(g, r, seat, action):
 def take_from_pile(g, r, seat, count):
     """Bring the next `count` cards of the pile into the hand, publicly known there. Red 3s are laid, not replaced.
 
-    Returns the number of red 3s.
+    Returns the number of red 3s. Rule: docs/rules.md 5.9, 5.11.
     """
     red3s = 0
     for _ in range(count):

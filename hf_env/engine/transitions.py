@@ -45,7 +45,7 @@ def log_event(g, seat, action, red3s):
 
 @kernel
 def end_deal(g, r, reason):
-    """Score the deal and add it to the totals; the state stays to be looked at."""
+    """Score the deal and add it to the totals; the state stays to be looked at. Rule: docs/rules.md 8.1 to 8.5, 9.4."""
     g["phase"] = PHASE_OVER
     g["end_reason"] = reason
     over = g["single_deal"] != 0
@@ -54,7 +54,7 @@ def end_deal(g, r, reason):
         g["deal_scores"][side] = score
         g["scores"][side] += score
         g["stranded"][side] = held_points(g, r, side)
-        if r["has_target"] and g["scores"][side] >= r["target"]:
+        if r["has_target"] and g["scores"][side] >= r["target"]:  # rules.md 9.4
             over = True
     if g["deal"] >= r["max_deals"]:
         over = True
@@ -63,13 +63,14 @@ def end_deal(g, r, reason):
 
 @kernel
 def _go_out(g, r, seat):
+    """End the deal by a seat that has emptied its foot. Rule: docs/rules.md 7.1, 8.1."""
     g["out_seat"] = seat
     end_deal(g, r, END_OUT)
 
 
 @kernel
 def _pick_up(g, r, seat):
-    """Pick up the foot; the deal ends if its red 3s cannot be replaced."""
+    """Pick up the foot; the deal ends if its red 3s cannot be replaced. Rule: docs/rules.md 6.3, 6.4, 8.3."""
     ended = pick_up_foot(g, r, seat)
     if ended != NOT_ENDED:
         end_deal(g, r, ended)
@@ -77,28 +78,29 @@ def _pick_up(g, r, seat):
 
 @kernel
 def _after_laying(g, r, seat, points):
-    """Opening, cards owed by a take, and the empty hand, in this order."""
+    """Opening, cards owed by a take, and the empty hand, in this order. Rule: docs/rules.md 4.14, 4.18, 5.9, 6.1."""
     side = side_of(r, seat)
     if not g["opened"][side]:
         g["laid"] += points
-        if g["laid"] < opening_minimum(r, int(g["deal"])):
+        if g["laid"] < opening_minimum(r, int(g["deal"])):  # rules.md 4.14, 4.16
             return
-        g["opened"][side] = 1
+        g["opened"][side] = 1  # rules.md 4.18
         g["laid"] = 0
         g["opening_turn"][side] = g["turns"]
-    if g["taking"] > 0:
+    if g["taking"] > 0:  # rules.md 5.9
         take_from_pile(g, r, seat, int(g["taking"]))
     if g["hand_sizes"][seat] == 0:
         if g["in_foot"][seat]:
             _go_out(g, r, seat)
-        else:
+        else:  # rules.md 6.1
             _pick_up(g, r, seat)
 
 
 @kernel
 def _draw(g, r, seat):
+    """Draw from the stock; the deal ends where it cannot supply the draw. Rule: docs/rules.md 4.2, 8.2 to 8.4."""
     count = int(r["draw"][deal_entry(int(g["deal"]))])
-    if not r["reshuffle"] and int(g["stock_end"]) - int(g["stock_next"]) < count:
+    if not r["reshuffle"] and int(g["stock_end"]) - int(g["stock_next"]) < count:  # rules.md 8.2: nothing is drawn
         end_deal(g, r, END_STOCK_DRAW)
         return
     ended = draw_cards(g, r, seat, count, False)
@@ -110,6 +112,10 @@ def _draw(g, r, seat):
 
 @kernel
 def _take(g, r, seat, action):
+    """Lay the top card of the discard pile with its key; what else is taken follows at once or after the opening.
+
+    Rule: docs/rules.md 5.1, 5.6, 5.9.
+    """
     side = side_of(r, seat)
     g["phase"] = PHASE_PLAY
     g["num_takes"][seat] += 1
@@ -121,6 +127,7 @@ def _take(g, r, seat, action):
 
 @kernel
 def _ask(g, r, seat):
+    """Ask the partners, in order of turns, whether the seat may go out: the first one answers. Rule: docs/rules.md 7.4."""
     g["asked"] = 1
     g["num_asks"][seat] += 1
     g["phase"] = PHASE_ANSWER
@@ -129,6 +136,7 @@ def _ask(g, r, seat):
 
 @kernel
 def _answer(g, r, seat, is_yes):
+    """Note a partner's answer; the next one answers, or after a no or the last yes the asker plays on. Rule: docs/rules.md 7.4, 7.5."""
     g["answers"][seat] = ANSWER_YES if is_yes else ANSWER_NO
     asker = int(g["turn_seat"])
     following = seat_after(r, seat, int(r["sides"]))
@@ -146,6 +154,10 @@ def _answer(g, r, seat, is_yes):
 
 @kernel
 def _discard(g, r, seat, kind):
+    """Discard a card and end the turn: the deal may be over, else the next seat draws, first picking up the foot if the hand is empty.
+
+    Rule: docs/rules.md 4.3, 6.2, 7.1, 8.5.
+    """
     leave_hand(g, seat, kind, 1)
     g["discard"][g["discard_size"]] = kind
     g["discard_size"] += 1
@@ -157,7 +169,7 @@ def _discard(g, r, seat, kind):
     if g["hand_sizes"][seat] == 0 and g["in_foot"][seat]:
         _go_out(g, r, seat)
         return
-    if g["turns"] >= r["max_turns"]:
+    if g["turns"] >= r["max_turns"]:  # rules.md 8.5
         end_deal(g, r, END_MAX_TURNS)
         return
     g["asked"] = 0
@@ -168,7 +180,7 @@ def _discard(g, r, seat, kind):
     turn_seat = seat_after(r, seat, 1)
     g["turn_seat"] = turn_seat
     g["to_move"] = turn_seat
-    if g["hand_sizes"][turn_seat] == 0 and not g["in_foot"][turn_seat]:
+    if g["hand_sizes"][turn_seat] == 0 and not g["in_foot"][turn_seat]:  # rules.md 6.2
         g["foot_by_discard"][turn_seat] = 1
         _pick_up(g, r, turn_seat)
 
@@ -238,7 +250,10 @@ def start_game(g, r, rule, seed, deal, single_deal, deck):
 
 @kernel
 def head_next_deal(g, r):
-    """All of the next deal but the cards; the deal moves one seat on from who dealt, also where a position said who did."""
+    """All of the next deal but the cards; the deal moves one seat on from who dealt, also where a position said who did.
+
+    Rule: docs/rules.md 2.3.
+    """
     g["deal"] += 1
     g["dealer"] = seat_after(r, int(g["dealer"]), 1)
 

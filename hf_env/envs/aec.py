@@ -8,12 +8,13 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from hf_env.actions import ACTIONS
+from hf_env.arguments import check_choice, check_int
 from hf_env.engine.state import END_OUT, GAME_DTYPE
 from hf_env.envs.gymnasium_seat import observation_box
 from hf_env.policy_batch import PolicyBatch, player_seed, seat_keys, seat_root
 from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.seeds import MAX_SEED
-from hf_env.vector.game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
+from hf_env.vector.game import IllegalActionError, VectorGame, deal_result
 
 _DTYPES = ("int16", "float32")
 # As tuples: a union would be made anew at every decision.
@@ -223,12 +224,7 @@ class HandAndFootEnv(AECEnv):
 
     def _deal_result(self) -> dict[str, Any]:
         """Raw results of the deal just ended."""
-        record = self._vec.ended[0]
-        result = {
-            "deal": int(record["deal"]),
-            "scores": self._vec.deal_scores[0].tolist(),
-            "reason": END_REASONS[int(record["end_reason"])],
-        }
+        result, record = deal_result(self._vec, 0), self._vec.ended[0]
         if record["end_reason"] == END_OUT:
             result["out"] = self.possible_agents[int(record["out_seat"])]
         return result
@@ -318,9 +314,9 @@ class HandAndFootEnv(AECEnv):
         from hf_env.positions import PositionError, from_position
 
         games, rules = from_position(position, check=check)
-        fingerprints = [one.fingerprint for one in self._vec.rules]
+        fingerprints = [rule_set.fingerprint for rule_set in self._vec.rules]
         if rules.fingerprint not in fingerprints:
-            names = ", ".join(one.name for one in self._vec.rules)
+            names = ", ".join(rule_set.name for rule_set in self._vec.rules)
             raise PositionError(f"rules: the position is of {rules.name}, this environment plays {names}")
         games["rule"] = fingerprints.index(rules.fingerprint)
         games["single_deal"] = self._vec.episode == "deal"

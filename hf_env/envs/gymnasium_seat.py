@@ -12,11 +12,12 @@ import numpy as np
 from gymnasium import spaces
 
 from hf_env.actions import ACTIONS
+from hf_env.arguments import check_choice, check_int
 from hf_env.engine.action_ids import DRAW
 from hf_env.policy_batch import DecisionCounter, PolicyBatch, player_seed, uniforms
 from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.seeds import MAX_SEED
-from hf_env.vector.game import END_REASONS, IllegalActionError, VectorGame, check_choice, check_int
+from hf_env.vector.game import IllegalActionError, VectorGame, deal_result
 
 POLICY_GROUP = "hf_env.policies"
 _ONLY_DRAW = np.zeros(len(ACTIONS), np.int8)
@@ -120,14 +121,7 @@ def observation_box(vec: VectorGame, scale: np.ndarray | None) -> spaces.Box:
     return spaces.Box(low * scale, high * scale, dtype=np.float32)
 
 
-def deal_result(vec: VectorGame, slot: int | np.integer) -> dict[str, Any]:
-    """Raw results of the deal that a slot's step has ended."""
-    record = vec.ended[slot]
-    reason = END_REASONS[int(record["end_reason"])]
-    return {"deal": int(record["deal"]), "scores": vec.deal_scores[slot].tolist(), "reason": reason}
-
-
-class HandAndFootSeat(gymnasium.Env):
+class HandAndFootSeatEnv(gymnasium.Env):
     """``gymnasium.make("HandAndFoot-v0")``: one seat plays, the other seats are policies.
 
     The observation is one Box (F,), float32 by default; the legal actions are in ``info["action_mask"]`` (127,) int8

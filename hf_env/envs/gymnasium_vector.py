@@ -10,17 +10,18 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from hf_env.actions import ACTIONS
-from hf_env.envs.gymnasium_seat import deal_result, observation_box, seat_actors
+from hf_env.arguments import check_choice, check_int
+from hf_env.envs.gymnasium_seat import observation_box, seat_actors
 from hf_env.policy_batch import DecisionCounter, PolicyBatch
 from hf_env.rendering import Renderer
 from hf_env.seeds import MAX_SEED
-from hf_env.vector.game import IllegalActionError, VectorGame, check_choice, check_int
+from hf_env.vector.game import IllegalActionError, VectorGame, deal_result
 
 _MODES = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
 _RENDER_MODES = ("ansi", "rgb_array")
 
 
-class HandAndFootSeats(VectorEnv):
+class HandAndFootSeatVectorEnv(VectorEnv):
     """``gymnasium.make_vec("HandAndFoot-v0", num_envs=N, vectorization_mode="vector_entry_point")``.
 
     Slot i plays the same games, with the same observations and rewards, as ``gymnasium.make("HandAndFoot-v0")`` with the
@@ -45,7 +46,7 @@ class HandAndFootSeats(VectorEnv):
         render_mode: str | None = None,
         render_view: str = "seat",
     ) -> None:
-        """Make N tables. The arguments not told here: as HandAndFootSeat.
+        """Make N tables. The arguments not told here: as HandAndFootSeatEnv.
 
         num_envs: 1 or more. autoreset_mode: "SAME_STEP" (the step that ends a game starts the slot's next one and gives
         its first observation; the last is in ``info["final_obs"]``, its info in ``info["final_info"]``) or "DISABLED" (an
@@ -234,7 +235,7 @@ class HandAndFootSeats(VectorEnv):
 class MaskedMultiDiscrete(spaces.MultiDiscrete):
     """Discrete(127) for each slot, whose ``sample()`` without a mask draws among the actions that are legal now."""
 
-    def __init__(self, env: HandAndFootSeats) -> None:
+    def __init__(self, env: HandAndFootSeatVectorEnv) -> None:
         self._env = env
         super().__init__([len(ACTIONS)] * env.num_envs)
 
@@ -257,8 +258,8 @@ class MaskedMultiDiscrete(spaces.MultiDiscrete):
 
 def _as_mode(mode: AutoresetMode | str) -> AutoresetMode:
     """The mode of a name. Raises ValueError naming what is allowed."""
-    for one in _MODES:
-        if mode is one or mode in (one.name, one.value):
-            return one
-    allowed = ", ".join(repr(one.name) for one in _MODES)
+    for known in _MODES:
+        if mode is known or mode in (known.name, known.value):
+            return known
+    allowed = ", ".join(repr(known.name) for known in _MODES)
     raise ValueError(f"autoreset_mode={mode!r} is not known; allowed: {allowed}")

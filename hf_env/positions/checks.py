@@ -90,7 +90,7 @@ def _check_meld(cards: str, path: str, rules: RuleSet, grown: bool) -> None:
         if not rules.wild_melds:
             raise PositionError(f"{path}: {shown(cards)} is a wild meld, and wild_melds = false")
         return
-    line = wild_limit_reason(rules.to_record()[0], shown(cards), naturals, twos + jokers, grown)
+    line = wild_limit_reason(rules.to_record(), 0, shown(cards), naturals, twos + jokers, grown)
     if line:
         raise PositionError(f"{path}: {line.replace('would hold', 'holds')}")
 

@@ -8,7 +8,8 @@ from hf_env.actions import ACTIONS
 from hf_env.engine.cards import CARDS_PER_DECK, KIND_CHARS, MAX_CARDS, MAX_DECKS, NUM_NATURALS
 from hf_env.engine.state import NUM_EVENTS, NUM_RECENT_DISCARDS
 from hf_env.rules import RuleSet
-from hf_env.rules.errors import did_you_mean, shown
+from hf_env.rules.errors import shown
+from hf_env.suggest import did_you_mean
 
 # In the order of the engine's numbers.
 PHASES = ("draw", "play", "answer", "over")

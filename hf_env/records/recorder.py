@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from hf_env.actions import ACTIONS
-from hf_env.engine.access import Buffers, deck_order
+from hf_env.engine.access import deck_order
 from hf_env.engine.cards import format_cards
 from hf_env.engine.state import PHASE_OVER
+from hf_env.engine.workspace import make_workspace
 from hf_env.positions import rules_value
 from hf_env.positions.schema import END_REASONS
 from hf_env.records.schema import FORMAT, check_seed
@@ -26,9 +27,9 @@ def deck_for(rules: RulesLike, seed: int, deal: int) -> str:
     if deal < 1:
         raise ValueError(f"deals count from 1, not {deal}")
     check_seed(seed)
-    buffers = Buffers()
-    number, _ = deck_order(load_rules(rules).to_record(), 0, int(seed), int(deal), buffers.deck)
-    return format_cards(buffers.deck[:number])
+    deck = make_workspace().deck
+    number, _ = deck_order(load_rules(rules).to_record(), 0, int(seed), int(deal), deck)
+    return format_cards(deck[:number])
 
 
 class GameRecorder:

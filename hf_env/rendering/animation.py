@@ -9,6 +9,7 @@ from PIL import Image
 
 from hf_env.engine.cards import NUM_KINDS
 from hf_env.engine.state import PHASE_DRAW
+from hf_env.files import replacing
 from hf_env.records import ReplayStep, steps
 from hf_env.rendering import load_drawing
 from hf_env.rendering import sprites as s
@@ -66,17 +67,12 @@ def mp4(
     is replaced only by a whole film.
     """
     video = load_drawing("video")
-    part = f"{os.fspath(path)}.part.mp4"  # ffmpeg goes by the ending
     number = 0
-    try:
-        with video.writer(part, (WIDTH, HEIGHT), FPS) as write:
-            for picture, duration in _pictures(record, view, each, on_progress):
-                number += 1
-                write(picture, duration * FPS // 1000)
-        os.replace(part, path)
-    finally:
-        if os.path.exists(part):
-            os.remove(part)
+    # ffmpeg goes by the ending.
+    with replacing(path, ".mp4") as draft, video.writer(draft, (WIDTH, HEIGHT), FPS) as write:
+        for picture, duration in _pictures(record, view, each, on_progress):
+            number += 1
+            write(picture, duration * FPS // 1000)
     return number
 
 

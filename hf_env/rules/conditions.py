@@ -1,7 +1,7 @@
 """Which combinations of options cannot be played, and the line that says so.
 
 Each condition looks at one thing and returns the line, or nothing. They run in order, so a later one may rely on
-what the ones before have made sure of. Rule: docs/rules.md 10.
+what the ones before have made sure of. Rule: docs/rules.md 10.4.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def check_conditions(rules: "RuleSet") -> None:
 
 
 def seating_fits_players(rules: "RuleSet") -> str | None:
-    """Pairs need 4 or 6 players, threes need 6."""
+    """Pairs need 4 or 6 players, threes need 6. Rule: docs/rules.md 2.1."""
     allowed = _SEATING_PLAYERS[rules.seating]
     if rules.players in allowed:
         return None
@@ -46,7 +46,7 @@ def seating_fits_players(rules: "RuleSet") -> str | None:
 
 
 def partners_where_asked(rules: "RuleSet") -> str | None:
-    """Conditions on partners need partners."""
+    """Conditions on partners need partners. Rule: docs/rules.md 2.2."""
     if rules.seats_per_side > 1:
         return None
     for key, off in (("partner_foot", False), ("permission", "none")):

@@ -1,11 +1,12 @@
 """What a user is told when a rule set is refused: one line, which names the option, its value and what is allowed."""
 
-import difflib
 import reprlib
 from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+
+from hf_env.suggest import did_you_mean
 
 
 class RulesError(ValueError):
@@ -33,12 +34,6 @@ def shown(value: Any) -> str:
     except ValueError:  # an int of more digits than Python turns into text
         return "a number of thousands of digits"
     return text.replace("'", '"') if '"' not in text else text
-
-
-def did_you_mean(word: Any, known: Iterable[str]) -> str:
-    """``"; did you mean a or b?"`` with the known words closest to `word`, or an empty text."""
-    close = difflib.get_close_matches(str(word)[:60], list(known), n=3, cutoff=0.55)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 def unknown_option(name: Any, known: Iterable[str]) -> str:

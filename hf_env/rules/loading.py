@@ -1,12 +1,12 @@
 """Getting a rule set from what a user names: a preset, a file, a table of options; with single options changed.
 
-Rule: docs/rules.md 10.
+Rule: docs/rules.md 10.1.
 """
 
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hf_env.rules.errors import RulesError, shown
@@ -115,3 +115,30 @@ def _quote_words(written: str) -> str:
     for index in range(0, len(pieces), 2):
         pieces[index] = re.sub(r"(?<![\w.+-])(?!(?:true|false)\b)[A-Za-z_][\w-]*", r'"\g<0>"', pieces[index])
     return "".join(pieces)
+
+
+def load_rule_sets(rules: Any) -> tuple[RuleSet, ...]:
+    """Load one rule set, or a list of them of which each game draws one.
+
+    Args:
+        rules: what ``load_rules`` takes, or a sequence of that.
+
+    Returns:
+        The rule sets.
+
+    Raises:
+        RulesError: as ``load_rules`` does.
+        ValueError: the list is empty, or the numbers of seats or sides differ.
+    """
+    several = isinstance(rules, Sequence) and not isinstance(rules, str | bytes)
+    sets = tuple(load_rules(source) for source in (rules if several else [rules]))
+    if not sets:
+        raise ValueError("rules: the list is empty; give at least one rule set")
+    first = sets[0]
+    for other in sets[1:]:
+        if (other.players, other.num_sides) != (first.players, first.num_sides):
+            raise ValueError(
+                f"rules: a list needs equal numbers of seats and sides, but {first.name} has {first.players} and "
+                f"{first.num_sides}, {other.name} has {other.players} and {other.num_sides}"
+            )
+    return sets

@@ -1,9 +1,10 @@
 """The kinds of value that options take: their types, ranges, and the words that say what is allowed.
 
-Rule: docs/rules.md 11.
+Rule: docs/rules.md 11.1.
 """
 
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field
 
@@ -109,15 +110,82 @@ BONUS_WORDS = f"{_POINTS_WORDS} {MAX_BONUS:,}"
 CARD_POINTS_WORDS = f"{_POINTS_WORDS} {MAX_CARD_POINTS}"
 
 
-def option(default: Any, allowed: str, meaning: str) -> Any:
-    """A field of the model: its default, what it allows in words, and what it means: one source for errors and docs."""
-    return Field(default, description=meaning, json_schema_extra={"allowed": allowed})
+class RecordField(NamedTuple):
+    """A field of the engine's record of a rule set that an option fills: whole numbers of 32 bits.
+
+    name: "" for the option's own key. shape: () for a single number. packing: which of ``hf_env.rules.record.PACKINGS``
+    makes its value of the rule set.
+    """
+
+    name: str = ""
+    shape: tuple[int, ...] = ()
+    packing: str = "value"
 
 
-def number(default: int, low: int, high: int, meaning: str, *, auto: str = "") -> Any:
-    """A whole-number option from `low` to `high`; `auto` says what stands for it where it is left out."""
+# The groups in which the observation shows options, in its order. A number or yes / no; a word of three, one-hot; a limit
+# that may be absent, as whether there is one and it; points.
+COUNTS, CHOICES, LIMITS, POINTS = "counts", "choices", "limits", "points"
+GROUPS = (COUNTS, CHOICES, LIMITS, POINTS)
+# Ways to read a count: as it is; the deal's entry; in units of 5 points; the minimum of the deal to come.
+AS_IT_IS, BY_DEAL, IN_POINTS, NEXT_MINIMUM = "as it is", "by deal", "in points", "next minimum"
+
+
+class Shown(NamedTuple):
+    """How the observation shows an option: the section ``option_<name>``.
+
+    name: "" for the option's own key. group: one of GROUPS. scale: of float32 observations. field: of the record, "" for
+    the option's first. place: of the number in that field, counted flat. read: how a count is read.
+    """
+
+    name: str = ""
+    group: str = COUNTS
+    scale: float = 1
+    field: str = ""
+    place: int = 0
+    read: str = AS_IT_IS
+
+
+def points_shown(scale: float, name: str = "", field: str = "", place: int = 0) -> Shown:
+    """An amount of points as the observation shows it."""
+    return Shown(name, POINTS, scale, field, place, IN_POINTS)
+
+
+ONE_HOT = Shown(group=CHOICES)
+_OWN = (RecordField(),)
+
+
+def option(
+    default: Any,
+    allowed: str,
+    meaning: str,
+    *,
+    record: Iterable[RecordField] = _OWN,
+    shown: Iterable[Shown] = (),
+    added_later: bool = False,
+    **limits: Any,
+) -> Any:
+    """A field of the model, which is all that there is to declare of an option beside its annotation.
+
+    Args:
+        default: its value in whitnack.
+        allowed: what it allows, in words, for errors and docs.
+        meaning: what it means, in words.
+        record: the fields of the engine's record that it fills.
+        shown: its sections of the observation.
+        added_later: for an option that the game did not always have, and whose default is the game without it. The
+            fingerprints of rule sets that leave it at its default stay what they were, so policies and records of before live.
+        limits: further arguments of pydantic's Field, and ``auto``: what stands for it where it is left out.
+    """
+    extra: Any = {
+        "allowed": allowed, "auto": limits.pop("auto", ""), "record": tuple(record), "shown": tuple(shown), "added_later": added_later,
+    }  # fmt: skip
+    return Field(default, description=meaning, json_schema_extra=extra, **limits)
+
+
+def number(default: int, low: int, high: int, meaning: str, *, auto: str = "", **declared: Any) -> Any:
+    """A whole-number option from `low` to `high`; `auto` says what stands for it where it is left out; else as ``option``."""
     allowed = f"a whole number from {low} to {high:,}" + (f', or "auto" ({auto})' if auto else "")
-    return Field(default, ge=low, le=high, description=meaning, json_schema_extra={"allowed": allowed, "auto": auto})
+    return option(default, allowed, meaning, ge=low, le=high, auto=auto, **declared)
 
 
 def words(*names: str) -> str:
@@ -126,6 +194,30 @@ def words(*names: str) -> str:
     return f"one of {', '.join(quoted)}"
 
 
-def yes_no(default: bool, meaning: str) -> Any:
-    """A yes-or-no option."""
-    return option(default, 'true or false ("yes" or "no")', meaning)
+def yes_no(default: bool, meaning: str, **declared: Any) -> Any:
+    """A yes-or-no option, shown as 0 or 1 unless ``shown`` says otherwise; else as ``option``."""
+    return option(default, 'true or false ("yes" or "no")', meaning, **({"shown": (Shown(),)} | declared))
+
+
+def choice(default: str, allowed: str, meaning: str, *, field: str = "", **declared: Any) -> Any:
+    """An option that is one of some words, shown one-hot unless ``shown`` says otherwise; else as ``option``.
+
+    The record's `field` ("": of its own name) holds the word's number, which the engine's constants follow.
+    """
+    usual = {"record": (RecordField(field, packing="choice"),), "shown": (ONE_HOT,)}
+    return option(default, allowed, meaning, **(usual | declared))
+
+
+def card_points(default: int, meaning: str, kind: str, place: int) -> Any:
+    """Points of a kind of card, shown in units of 5 from the record's field ``card_points``; place: of such a card there."""
+    return option(default, CARD_POINTS_WORDS, meaning, record=(), shown=(points_shown(0.1, f"points_{kind}", "card_points", place),))
+
+
+def bonus(default: int, meaning: str, scale: float = 0.01) -> Any:
+    """An option that is an amount of points, shown in units of 5."""
+    return option(default, BONUS_WORDS, meaning, shown=(points_shown(scale),))
+
+
+def declaration(field: Any, what: str) -> Any:
+    """What a field of the model declares: its ``record``, ``shown``, ``added_later``, ``allowed`` or ``auto``."""
+    return field.json_schema_extra[what]

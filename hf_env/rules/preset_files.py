@@ -1,4 +1,7 @@
-"""The named rule sets that come with the package, as plain settings, and how settings are laid over one another."""
+"""The named rule sets that come with the package, as plain settings, and how settings are laid over one another.
+
+Rule: docs/rules.md 10.1, 10.2.
+"""
 
 import functools
 from collections.abc import Mapping
@@ -6,8 +9,9 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
-from hf_env.rules.errors import RulesError, did_you_mean, shown
+from hf_env.rules.errors import RulesError, shown
 from hf_env.rules.toml_files import parse_toml
+from hf_env.suggest import did_you_mean
 
 DEFAULT_PRESET = "whitnack"
 

@@ -27,7 +27,7 @@ def wilds_in_play(rules: "RuleSet") -> int:
 
 
 def wilds_allowed(rules: "RuleSet", size: int) -> int:
-    """Most wilds in a meld of `size` cards (from 3) of a natural rank. Rule: docs/rules.md 4."""
+    """Most wilds in a meld of `size` cards (from 3) of a natural rank. Rule: docs/rules.md 4.7."""
     most = {"two_to_one": size // 3, "more_naturals": (size - 1) // 2, "at_most": rules.max_wilds}[rules.wild_limit]
     return max(0, min(most, size - rules.min_naturals))
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hf_env.actions import ACTIONS
-from hf_env.engine.legality import needs_search
+from hf_env.arguments import check_choice, check_int
 from hf_env.engine.rewards import (
     REWARD_SCORE,
     REWARD_SCORE_DIFFERENCE,
@@ -16,8 +16,9 @@ from hf_env.engine.rewards import (
     SHAPING_TABLE,
 )
 from hf_env.engine.state import GAME_DTYPE
+from hf_env.engine.workspace import needs_growth
 from hf_env.observation.layout import ObservationLayout, StateLayout
-from hf_env.rules import RuleSet, load_rules
+from hf_env.rules.loading import load_rule_sets
 from hf_env.seeds import MAX_SEED
 from hf_env.vector import step as v
 from hf_env.vector.runner import GameRunner
@@ -33,45 +34,6 @@ _MAX_THREADS = 1024
 
 class IllegalActionError(ValueError):
     """An action that is not legal now. No game has moved."""
-
-
-def load_rule_sets(rules: Any) -> tuple[RuleSet, ...]:
-    """One rule set, or a list of them of which each game draws one, as a tuple.
-
-    Raises RulesError, and ValueError where the numbers of seats or sides of a list differ or it is empty.
-    """
-    several = isinstance(rules, Sequence) and not isinstance(rules, str | bytes)
-    sets = tuple(load_rules(one) for one in (rules if several else [rules]))
-    if not sets:
-        raise ValueError("rules: the list is empty; give at least one rule set")
-    for one in sets[1:]:
-        if (one.players, one.num_sides) != (sets[0].players, sets[0].num_sides):
-            raise ValueError(
-                f"rules: a list needs equal numbers of seats and sides, but {sets[0].name} has {sets[0].players} and "
-                f"{sets[0].num_sides}, {one.name} has {one.players} and {one.num_sides}"
-            )
-    return sets
-
-
-def check_choice(name: str, value: Any, allowed) -> Any:
-    """value, if it is among the allowed ones.
-
-    Raises ValueError that names the argument, the value and what is allowed.
-    """
-    if value not in list(allowed):  # a list: what is looked for may be unhashable
-        words = ", ".join(repr(word) for word in allowed)
-        raise ValueError(f"{name}={value!r} is not known; allowed: {words}")
-    return value
-
-
-def check_int(name: str, value: Any, low: int, high: int) -> int:
-    """value as an int in low..high.
-
-    Raises ValueError that names the argument, the value and the range.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= int(value) <= high:
-        raise ValueError(f"{name}={value!r} must be a whole number from {low} to {high}")
-    return int(value)
 
 
 class VectorGame:
@@ -121,10 +83,7 @@ class VectorGame:
         self.rules = load_rule_sets(rules)
         self.num_seats, self.num_sides = self.rules[0].players, self.rules[0].num_sides
         self.num_actions = len(ACTIONS)
-        self.observation_layout = ObservationLayout((self.num_seats, self.num_sides), events=events)
-        self.state_layout = StateLayout((self.num_seats, self.num_sides))
-        self.observation_width = self.observation_layout.width
-        self.observation_scale = self.observation_layout.scales()
+        self._make_layouts(events)
         check_choice("autoreset", autoreset, ("SAME_STEP", "DISABLED"))
         self.metadata = {"autoreset_mode": _autoreset_mode(autoreset)}
         self.reward = check_choice("reward", reward, REWARDS)
@@ -137,22 +96,32 @@ class VectorGame:
         self.deal = deal
         check_choice("events", events, (False, True))
         check_choice("observations", observations, (False, True))
-        self.rule_records = np.concatenate([one.to_record() for one in self.rules])
-        self._search = 0 if needs_search(self.rule_records) else None
+        self.rule_records = np.concatenate([rule_set.to_record() for rule_set in self.rules])
+        self._with_growth = needs_growth(self.rule_records)
+        check_int("max_decisions", max_decisions, 1, 1 << 60)
         self._settings = np.zeros(v.NUM_SETTINGS, np.int64)
-        self._settings[v.REWARD] = REWARDS[reward]
-        self._settings[v.SHAPING] = SHAPINGS[shaping]
-        self._settings[v.AUTORESET] = autoreset == "SAME_STEP"
-        self._settings[v.SINGLE_DEAL] = episode == "deal"
-        self._settings[v.FIXED_DEAL] = deal or 0
-        self._settings[v.EVENTS] = bool(events)
-        self._settings[v.OBSERVE] = bool(observations)
-        self._settings[v.MAX_DECISIONS] = check_int("max_decisions", max_decisions, 1, 1 << 60)
+        self._write_settings(deal, autoreset, events, observations, max_decisions)
         self.threads = check_int("threads", threads, 1, _MAX_THREADS)
         # How often games may have changed: whoever made something of them for the decision at hand can tell that it has passed.
         self.num_moves = 0
         self._allocate()
         self.reset(seed)
+
+    def _make_layouts(self, events: bool) -> None:
+        table = (self.num_seats, self.num_sides)
+        self.observation_layout, self.state_layout = ObservationLayout(table, events=events), StateLayout(table)
+        self.observation_width = self.observation_layout.width
+        self.observation_scale = self.observation_layout.scales()
+
+    def _write_settings(self, deal: int | None, autoreset: str, events: bool, observations: bool, max_decisions: int) -> None:
+        """Put the arguments of the constructor, already checked, where the kernels read them."""
+        settings = {
+            v.REWARD: REWARDS[self.reward], v.SHAPING: SHAPINGS[self.shaping], v.AUTORESET: autoreset == "SAME_STEP",
+            v.SINGLE_DEAL: self.episode == "deal", v.FIXED_DEAL: deal or 0, v.EVENTS: bool(events), v.OBSERVE: bool(observations),
+            v.MAX_DECISIONS: max_decisions,
+        }  # fmt: skip
+        for place, value in settings.items():
+            self._settings[place] = value
 
     def _allocate(self) -> None:
         n, seats, sides = self.num_games, self.num_seats, self.num_sides
@@ -219,7 +188,7 @@ class VectorGame:
         seeds = list(np.asarray(game_seeds, object).reshape(-1)) if not isinstance(game_seeds, str) else []
         if len(seeds) != self.num_games:
             raise ValueError(f"game_seeds={game_seeds!r} must be {self.num_games} whole numbers from 0 to {MAX_SEED}")
-        return np.array([check_int("game_seeds", one, 0, MAX_SEED) for one in seeds], np.int64)
+        return np.array([check_int("game_seeds", game_seed, 0, MAX_SEED) for game_seed in seeds], np.int64)
 
     def _chosen(self, slots) -> np.ndarray:
         """(N,) int8, 1 for the slots named by a mask or by numbers."""
@@ -402,3 +371,18 @@ def _autoreset_mode(name: str):
     from gymnasium.vector import AutoresetMode
 
     return AutoresetMode[name]
+
+
+def deal_result(vec: VectorGame, slot: int | np.integer) -> dict[str, Any]:
+    """Raw results of the deal that a slot's step has ended.
+
+    Args:
+        vec: the games.
+        slot: of the game, 0..N-1.
+
+    Returns:
+        ``deal``, its number from 1; ``scores``, points of each side; ``reason``, of END_REASONS.
+    """
+    record = vec.ended[slot]
+    reason = END_REASONS[int(record["end_reason"])]
+    return {"deal": int(record["deal"]), "scores": vec.deal_scores[slot].tolist(), "reason": reason}

@@ -4,9 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from hf_env.engine.cards import MAX_CARDS, MAX_SEATS
-from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
-from hf_env.engine.state import GAME_DTYPE
+from hf_env.engine.cards import MAX_SEATS
+from hf_env.engine.workspace import make_workspace
 from hf_env.kernels.compile import INTERPRETED
 from hf_env.vector import step as v
 from hf_env.vector.threads import run_blocks, split
@@ -43,8 +42,7 @@ class GameRunner:
         # Whole arrays and bounds, not a part of each array: a game's seed is made of its slot's number. Interpreted there is
         # one thread.
         blocks = split(vec.num_games, 1 if INTERPRETED else vec.threads)
-        self._blocks = [(np.array([block.start, block.stop], np.int64), _work()) for block in blocks]
-        self._growth = vec._search
+        self._blocks = [(np.array([block.start, block.stop], np.int64), _work(vec._with_growth)) for block in blocks]
         self._compiled: Any = None
         self._compiled_check: Any = None
 
@@ -70,10 +68,10 @@ class GameRunner:
         self._settings[v.MODE] = mode
         if len(self._blocks) == 1:  # without a function between: a single game's step is a few microseconds
             bounds, work = self._blocks[0]
-            return run(bounds, *self._before, chosen, self._tables, work, self._growth)
+            return run(bounds, *self._before, chosen, self._tables, work)
 
         def run_block(block: tuple[np.ndarray, v.Work]) -> int:
-            return run(block[0], *self._before, chosen, self._tables, block[1], self._growth)
+            return run(block[0], *self._before, chosen, self._tables, block[1])
 
         return next((code for code in run_blocks(run_block, self._blocks) if code != v.OK), v.OK)
 
@@ -81,7 +79,7 @@ class GameRunner:
         # With no game chosen.
         bounds, work = self._blocks[0]
         nothing = np.zeros(len(self._buffers.seats), np.int8)
-        self._compiled = bound(v.run_games, (bounds, *self._before, nothing, self._tables, work, self._growth))
+        self._compiled = bound(v.run_games, (bounds, *self._before, nothing, self._tables, work))
         return self._compiled
 
     def __getstate__(self) -> dict[str, Any]:
@@ -89,8 +87,7 @@ class GameRunner:
         return self.__dict__ | {"_compiled": None, "_compiled_check": None}
 
 
-def _work() -> v.Work:
-    """What one thread works in."""
-    return v.Work(
-        np.zeros(2, GAME_DTYPE), np.zeros((NUM_ROWS, PLAN_WIDTH), np.int64), np.zeros(MAX_CARDS, np.uint8), np.zeros(MAX_SEATS, np.int64)
-    )  # fmt: skip
+def _work(with_growth: bool) -> v.Work:
+    """What one thread works in. with_growth: whether any rule set needs the search over growing books."""
+    space = make_workspace()
+    return v.Work(space if with_growth else space._replace(growth=None), np.zeros(MAX_SEATS, np.int64))

@@ -15,6 +15,7 @@ from hf_env.engine.rewards import SHAPING_NONE, start_potential, write_rewards
 from hf_env.engine.rng import below, combine, stream
 from hf_env.engine.state import PHASE_OVER
 from hf_env.engine.transitions import apply_action, next_deal, start_game
+from hf_env.engine.workspace import Workspace
 from hf_env.kernels.compile import copy_record, entry, kernel, prefetch_record, prefetch_row
 from hf_env.kernels.lanes import count_bits
 from hf_env.observation.encoder import SAME_DEAL, SAME_TURN, STALE, write_observation, write_state
@@ -56,10 +57,8 @@ class Buffers(NamedTuple):
 class Work(NamedTuple):
     """What one thread of a pass works in."""
 
-    tmp: np.ndarray  # (2,) GAME_DTYPE
-    plans: np.ndarray  # (NUM_ROWS, PLAN_WIDTH) int64
-    deck: np.ndarray  # (MAX_CARDS,) uint8
-    change: np.ndarray  # (MAX_SEATS,) int64
+    space: Workspace
+    change: np.ndarray  # (MAX_SEATS,) int64, of write_rewards
 
 
 @kernel
@@ -140,7 +139,7 @@ def _fetch_next(slot, games, settings, slots, buffers):
 @kernel
 def _begin(slot, games, rules, settings, slots, buffers, work):
     """Start the slot's next game, with nothing paid yet."""
-    _start(games, rules, settings, slot, settings[EXPLICIT_SEEDS] != 0, slots, work.deck)
+    _start(games, rules, settings, slot, settings[EXPLICIT_SEEDS] != 0, slots, work.space.deck)
     buffers.terminated[slot] = False
     buffers.truncated[slot] = False
     buffers.deal_ended[slot] = False
@@ -167,7 +166,7 @@ def _play(slot, games, rules, settings, slots, buffers, work):
         _pay_nothing(buffers.rewards[slot])
     buffers.deal_ended[slot] = over
     if over:
-        _settle(g, r, settings[SHAPING], slot, buffers, work.deck)
+        _settle(g, r, settings[SHAPING], slot, buffers, work.space.deck)
     slots.decisions[slot] += 1
     buffers.terminated[slot] = g["game_over"] != 0
     buffers.truncated[slot] = not buffers.terminated[slot] and slots.decisions[slot] >= settings[MAX_DECISIONS]
@@ -176,16 +175,16 @@ def _play(slot, games, rules, settings, slots, buffers, work):
         for seat in range(int(r["players"])):
             if write_observation(g, r, seat, buffers.final[slot, seat], settings[EVENTS], STALE) < 0:
                 overflow = slot + 1
-        _start(games, rules, settings, slot, False, slots, work.deck)
+        _start(games, rules, settings, slot, False, slots, work.space.deck)
         slots.decisions[slot] = 0
     return overflow
 
 
 @kernel
-def _show(slot, g, r, held, settings, buffers, work, growth):
+def _show(slot, g, r, held, settings, buffers, work):
     """Write the slot's mask and observation for the next decision. held: of the observation that stands. Returns as ``run_games``."""
     buffers.seats[slot] = g["to_move"]
-    write_mask(g, r, buffers.masks[slot], work.tmp, work.plans, growth)
+    write_mask(g, r, buffers.masks[slot], work.space)
     if buffers.truncated[slot] and not settings[AUTORESET]:
         for action in range(buffers.masks.shape[1]):
             buffers.masks[slot, action] = 0
@@ -195,11 +194,11 @@ def _show(slot, g, r, held, settings, buffers, work, growth):
 
 
 @entry
-def run_games(block, games, rules, settings, chosen, tables, work, growth):
+def run_games(block, games, rules, settings, chosen, tables, work):
     """Step, start or refresh every game of a block of slots with chosen[slot] != 0 and write its buffers.
 
     block: (2,) int64, the first slot and the one after the last. games: (N,) GAME_DTYPE. rules: (R,) RULES_DTYPE. settings:
-    (NUM_SETTINGS,) int64. chosen: (N,) int8. tables: Slots and Buffers. work: of this thread. growth: as write_mask's.
+    (NUM_SETTINGS,) int64. chosen: (N,) int8. tables: Slots and Buffers. work: Work, of this thread.
 
     Returns OK or the slot + 1 of a game whose scores do not fit into int16.
     """
@@ -225,7 +224,7 @@ def run_games(block, games, rules, settings, chosen, tables, work, growth):
         if mode == MODE_STEP and not buffers.deal_ended[slot] and not buffers.truncated[slot]:
             # A seat that moves again after its own action has drawn, taken or laid down.
             held = SAME_TURN if seat_before == g["to_move"] else SAME_DEAL
-        shown = _show(slot, g, rules[g["rule"]], held, settings, buffers, work, growth)
+        shown = _show(slot, g, rules[g["rule"]], held, settings, buffers, work)
         if wrong != OK or shown != OK:
             overflow = slot + 1
     return overflow

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from agents import analyse, load
+from agents.policy import player_seed
 from hf_env import ACTIONS, hand_and_foot_v0
 from hf_env.explanations import IT_IS_LEGAL
 
@@ -85,7 +86,7 @@ def test_a_policy_of_ones_own_tells_probabilities_and_a_value(env):
     policy = TwoThirds()
     found = analyse(policy, env, seed=9)
     check(found, env)
-    assert policy.table == (1, "mini", 9) and found.policy == "two thirds"
+    assert policy.table == (1, "mini", player_seed(9, int(env.unwrapped.decision().seats[0]))) and found.policy == "two thirds"
     assert found.points == 250.0
     assert [round(move.probability, 3) for move in found.legal[:3]] == [0.667, 0.333, 0.0]
     assert str(found).splitlines()[0].endswith("expecting +250 points")

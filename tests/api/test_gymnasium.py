@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 import hf_env  # noqa: F401  (registers the environment)
 from agents.scripted import GreedyPolicy
 from hf_env import ACTIONS, IllegalActionError, load_rules
-from hf_env.envs.gymnasium_seat import HandAndFootSeat
+from hf_env.envs.gymnasium_seat import HandAndFootSeatEnv
 
 
 def first_legal(observations, action_masks):
@@ -57,7 +57,7 @@ def test_masks_and_spaces():
 @pytest.mark.parametrize("seats", [None, {1: "random", 2: GreedyPolicy(), 3: first_legal}, {1: "greedy"}])
 def test_a_seed_repeats_the_game_whoever_sits_there(seats):
     rules = load_rules("whitnack", deals=1)
-    traces = [play(HandAndFootSeat(rules, seats=seats), 5) for _ in range(2)]
+    traces = [play(HandAndFootSeatEnv(rules, seats=seats), 5) for _ in range(2)]
     assert len(traces[0]) == len(traces[1]) > 20
     for one, two in zip(*traces, strict=True):
         assert np.array_equal(one[0], two[0]) and one[1] == two[1] and str(one[2]) == str(two[2])
@@ -68,7 +68,7 @@ def test_a_seed_repeats_the_game_whoever_sits_there(seats):
 def test_the_seats_rewards_add_up(seat, shaping):
     # Others may move before the agent's first decision and after its last one.
     others = {other: GreedyPolicy() for other in range(3) if other != seat}
-    env = HandAndFootSeat(load_rules("mini", players=3, decks=2, deals=2), seat=seat, seats=others, shaping=shaping)
+    env = HandAndFootSeatEnv(load_rules("mini", players=3, decks=2, deals=2), seat=seat, seats=others, shaping=shaping)
     for seed in range(25):
         trace = play(env, seed)
         deals = [deal["scores"] for deal in trace[-1][2]["deal_results"]]
@@ -78,7 +78,7 @@ def test_the_seats_rewards_add_up(seat, shaping):
 
 
 def test_an_illegal_action_raises_and_changes_nothing():
-    env = HandAndFootSeat("mini", observation_dtype="int16")
+    env = HandAndFootSeatEnv("mini", observation_dtype="int16")
     observation, info = env.reset(seed=1)
     illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
     for wrong in (illegal, 127, -1, 1.0, True):
@@ -94,7 +94,7 @@ def test_a_policy_that_plays_an_illegal_action_is_named():
         return np.array([ACTIONS.parse("yes")])
 
     with pytest.raises(IllegalActionError, match=r"the policy in seat 1: .*yes"):
-        play(HandAndFootSeat("mini", seats={1: stubborn}), 2)
+        play(HandAndFootSeatEnv("mini", seats={1: stubborn}), 2)
 
 
 @pytest.mark.parametrize(
@@ -108,12 +108,12 @@ def test_a_policy_that_plays_an_illegal_action_is_named():
 )  # fmt: skip
 def test_a_bad_argument_gives_one_line(arguments):
     with pytest.raises(ValueError) as error:
-        HandAndFootSeat(**arguments)
+        HandAndFootSeatEnv(**arguments)
     assert "\n" not in str(error.value) and next(iter(arguments)) in str(error.value)
 
 
 def test_before_reset_and_after_the_end():
-    env = HandAndFootSeat("mini", render_mode="ansi")
+    env = HandAndFootSeatEnv("mini", render_mode="ansi")
     with pytest.raises(RuntimeError, match="reset"):
         env.step(0)
     play(env, 4)

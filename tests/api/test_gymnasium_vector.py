@@ -8,8 +8,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 import hf_env  # noqa: F401  (registers the environment)
 from agents.scripted import ExpertPolicy, GreedyPolicy
 from hf_env import ACTIONS, IllegalActionError, load_rules
-from hf_env.envs.gymnasium_seat import HandAndFootSeat
-from hf_env.envs.gymnasium_vector import HandAndFootSeats
+from hf_env.envs.gymnasium_seat import HandAndFootSeatEnv
+from hf_env.envs.gymnasium_vector import HandAndFootSeatVectorEnv
 
 ONE_DEAL = load_rules("whitnack", deals=1)
 
@@ -47,8 +47,8 @@ def first_legal(observations, action_masks):
 
 def test_make_vec_gives_spaces_masks_and_the_declared_autoreset():
     env = gymnasium.make_vec("HandAndFoot-v0", num_envs=5, vectorization_mode="vector_entry_point", rules="mini")
-    assert isinstance(env.unwrapped, HandAndFootSeats) and env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    single = HandAndFootSeat("mini")
+    assert isinstance(env.unwrapped, HandAndFootSeatVectorEnv) and env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    single = HandAndFootSeatEnv("mini")
     assert env.single_observation_space == single.observation_space and env.single_action_space.n == len(ACTIONS)
     observations, info = env.reset(seed=3)
     for _ in range(60):
@@ -74,8 +74,8 @@ def test_make_vec_gives_spaces_masks_and_the_declared_autoreset():
 )
 def test_it_equals_single_environments(arguments, steps):
     """Over several games a slot, autoreset included."""
-    singles = SyncVectorEnv([lambda: HandAndFootSeat(**arguments)] * 4, autoreset_mode=AutoresetMode.SAME_STEP)
-    ours = HandAndFootSeats(4, **arguments)
+    singles = SyncVectorEnv([lambda: HandAndFootSeatEnv(**arguments)] * 4, autoreset_mode=AutoresetMode.SAME_STEP)
+    ours = HandAndFootSeatVectorEnv(4, **arguments)
     seen = [env.reset(seed=11) for env in (singles, ours)]
     assert np.array_equal(seen[0][0], seen[1][0])
     assert_same_info(seen[0][1], seen[1][1])
@@ -90,7 +90,7 @@ def test_it_equals_single_environments(arguments, steps):
 
 
 def test_the_last_step_of_a_game_tells_its_end_and_shows_the_next_beginning():
-    env = HandAndFootSeats(6, "mini", seats={1: "greedy"})
+    env = HandAndFootSeatVectorEnv(6, "mini", seats={1: "greedy"})
     _, first = env.reset(seed=1)
     ended = 0
     for observations, _, terminations, _, info in play(env, 120, 2, first):
@@ -108,7 +108,7 @@ def test_the_last_step_of_a_game_tells_its_end_and_shows_the_next_beginning():
 
 
 def test_without_autoreset_an_ended_game_stays_until_it_is_reset():
-    env = HandAndFootSeats(4, "mini", autoreset_mode=AutoresetMode.DISABLED)
+    env = HandAndFootSeatVectorEnv(4, "mini", autoreset_mode=AutoresetMode.DISABLED)
     assert env.metadata["autoreset_mode"] is AutoresetMode.DISABLED
     observations, first = env.reset(seed=5)
     over = np.zeros(4, bool)
@@ -124,39 +124,39 @@ def test_without_autoreset_an_ended_game_stays_until_it_is_reset():
     fresh, info = env.reset(seed=[5, None, 9, None], options={"reset_mask": mask})
     assert info["_action_mask"].tolist() == mask.tolist() and info["action_mask"].any(1).tolist() == mask.tolist()
     assert np.array_equal(fresh[~mask], observations[~mask])
-    assert np.array_equal(fresh[0], HandAndFootSeat("mini").reset(seed=5)[0])
-    assert np.array_equal(fresh[2], HandAndFootSeat("mini").reset(seed=9)[0])
+    assert np.array_equal(fresh[0], HandAndFootSeatEnv("mini").reset(seed=5)[0])
+    assert np.array_equal(fresh[2], HandAndFootSeatEnv("mini").reset(seed=9)[0])
     after = env.step(drawn(info["action_mask"], np.random.default_rng(0)))
     assert after[2].tolist() == (~mask).tolist()
 
 
 def test_seeds_repeat_and_go_on():
-    env, other = HandAndFootSeats(3, "mini"), HandAndFootSeats(3, "mini")
+    env, other = HandAndFootSeatVectorEnv(3, "mini"), HandAndFootSeatVectorEnv(3, "mini")
     first = env.reset(seed=7)[0]
     assert np.array_equal(first, other.reset(seed=[7, 8, 9])[0])
     following = env.reset()[0]
     assert not np.array_equal(first, following) and np.array_equal(following, other.reset()[0])
     mixed = env.reset(seed=[7, None, 9])[0]
     assert np.array_equal(mixed[[0, 2]], first[[0, 2]]) and not np.array_equal(mixed[1], first[1])
-    unseeded = [HandAndFootSeats(1).reset()[0] for _ in range(2)]
+    unseeded = [HandAndFootSeatVectorEnv(1).reset()[0] for _ in range(2)]
     assert not np.array_equal(*unseeded)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63 - 2, [1, 2], [1, 2, -3], 1.5, "abc"])
 def test_bad_seeds(seed):
     with pytest.raises(ValueError, match="seed") as error:
-        HandAndFootSeats(3, "mini").reset(seed=seed)
+        HandAndFootSeatVectorEnv(3, "mini").reset(seed=seed)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("mask", [[True, False], np.zeros(2, bool), np.ones(3, bool), np.ones(2, int), np.array([True, False])])
 def test_bad_reset_masks(mask):
     with pytest.raises(ValueError, match="reset_mask"):
-        HandAndFootSeats(2, "mini").reset(options={"reset_mask": mask})
+        HandAndFootSeatVectorEnv(2, "mini").reset(options={"reset_mask": mask})
 
 
 def test_an_illegal_action_names_the_slot_and_moves_nothing():
-    env = HandAndFootSeats(3, "mini", observation_dtype="int16")
+    env = HandAndFootSeatVectorEnv(3, "mini", observation_dtype="int16")
     with pytest.raises(RuntimeError, match="reset"):
         env.step(np.zeros(3, int))
     observations, info = env.reset(seed=1)
@@ -175,7 +175,7 @@ def test_a_policy_that_plays_an_illegal_action_is_named():
     def stubborn(observations, action_masks):
         return np.full(len(observations), ACTIONS.parse("yes"))
 
-    env = HandAndFootSeats(3, "mini", seats={1: stubborn})
+    env = HandAndFootSeatVectorEnv(3, "mini", seats={1: stubborn})
 
     def begin_and_play():
         _, info = env.reset(seed=2)
@@ -195,16 +195,16 @@ def test_a_policy_that_plays_an_illegal_action_is_named():
 )  # fmt: skip
 def test_a_bad_argument_gives_one_line(arguments):
     with pytest.raises(ValueError) as error:
-        HandAndFootSeats(**arguments)
+        HandAndFootSeatVectorEnv(**arguments)
     assert "\n" not in str(error.value)
 
 
 def test_every_table_is_rendered():
-    env = HandAndFootSeats(2, "mini", render_mode="ansi")
+    env = HandAndFootSeatVectorEnv(2, "mini", render_mode="ansi")
     assert env.render() is None
     env.reset(seed=1)
     texts = env.render()
     assert len(texts) == 2 and texts[0] != texts[1] and all(text.count("(you)") == 1 for text in texts)
-    pictures = HandAndFootSeats(2, "mini", render_mode="rgb_array", render_view="all")
+    pictures = HandAndFootSeatVectorEnv(2, "mini", render_mode="rgb_array", render_view="all")
     pictures.reset(seed=1)
     assert [picture.shape for picture in pictures.render()] == [(600, 800, 3)] * 2

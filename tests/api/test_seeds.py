@@ -15,7 +15,7 @@ from agents.policy import player_seed
 from hf_env import VectorGame, deck_for, hand_and_foot_v0, load_rules
 from hf_env.engine.purposes import FOR_GAME, PERSON
 from hf_env.engine.rng import write_seeds
-from hf_env.envs.gymnasium_vector import HandAndFootSeats
+from hf_env.envs.gymnasium_vector import HandAndFootSeatVectorEnv
 from hf_env.policy_batch import mix64, seat_keys, seat_root
 from hf_env.seeds import (
     FOR_EVALUATION,
@@ -195,7 +195,7 @@ def in_gymnasium(seed: int) -> tuple[list[Spy], list[int]]:
 def in_gymnasiums_vector(seed: int) -> tuple[list[Spy], list[int]]:
     spies = [Spy() for _ in range(3)]
     rules = load_rules("whitnack", deals=1)
-    envs = HandAndFootSeats(2, rules, seats={seat + 1: spy for seat, spy in enumerate(spies)}, autoreset_mode="DISABLED")
+    envs = HandAndFootSeatVectorEnv(2, rules, seats={seat + 1: spy for seat, spy in enumerate(spies)}, autoreset_mode="DISABLED")
     _, info = envs.reset(seed=seed)
     over = np.zeros(2, bool)
     while not over.all():

@@ -5,7 +5,7 @@ import pytest
 
 from hf_env import VectorGame
 from hf_env.engine.access import GameAccess
-from hf_env.engine.legality import needs_search
+from hf_env.engine.workspace import needs_growth
 from hf_env.rules import list_rules, load_rules
 
 GROWING = {"add_to_complete": "any"}
@@ -13,9 +13,9 @@ BINDING = {"permission": "binding_both", "books_to_go_out": [1, 0, 0], "partner_
 
 
 def test_only_growth_and_two_way_permission_need_the_searches() -> None:
-    assert not any(needs_search(load_rules(name).to_record()) for name in list_rules())
-    assert needs_search(load_rules("whitnack", **GROWING).to_record())
-    assert needs_search(load_rules("whitnack", **BINDING).to_record())
+    assert not any(needs_growth(load_rules(name).to_record()) for name in list_rules())
+    assert needs_growth(load_rules("whitnack", **GROWING).to_record())
+    assert needs_growth(load_rules("whitnack", **BINDING).to_record())
 
 
 @pytest.mark.parametrize("rules", [*list_rules(), GROWING, BINDING, [GROWING, "whitnack"]], ids=str)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from training.cli import main
+
 ROOT = Path(__file__).parents[2]
 COMMANDS = ("train", "evaluate", "tournament", "crossplay", "play", "replay", "rules", "bench")
 
@@ -23,6 +25,15 @@ def test_help_names_the_commands_that_there_are(handfoot):
     assert code == 0 and err == ""
     listed = [line.split()[0] for line in out.partition("Commands:")[2].splitlines() if line.strip()]
     assert tuple(listed) == COMMANDS
+
+
+def test_the_list_tells_the_first_sentence_of_each_help_without_importing_it():
+    for name, text in main.SHORT_HELP.items():
+        assert text.removesuffix(".") == main.handfoot.commands[name].get_short_help_str(1000).removesuffix(".")
+    code = (
+        "import sys; from training.cli.main import run; run(['--help']); print([n for n in sys.modules if n.startswith('training.cli.')])"
+    )
+    assert _process(code=code).stdout.splitlines()[-1] == "['training.cli.common', 'training.cli.main']"
 
 
 @pytest.mark.parametrize("command", [*((name,) for name in COMMANDS), *(("rules", x) for x in ("list", "show", "check", "diff"))])
@@ -76,8 +87,9 @@ def test_the_process_exits_with_the_code():
 
 def test_help_is_quick_and_loads_nothing_heavy():
     heavy = "{'torch', 'numba', 'scipy', 'gymnasium'}"
-    code = f"import sys; from training.cli.main import run; run(['--help']); print(sorted({heavy} & set(sys.modules)))"
-    assert _process(code=code).stdout.splitlines()[-1] in ("[]", "['gymnasium']")
+    for arguments in (["--help"], ["rules", "list"]):
+        code = f"import sys; from training.cli.main import run; run({arguments}); print(sorted({heavy} & set(sys.modules)))"
+        assert _process(code=code).stdout.splitlines()[-1] in ("[]", "['gymnasium']")
 
 
 WITHOUT_TORCH = """
@@ -99,6 +111,7 @@ sys.exit(run(sys.argv[1:]))
     "arguments",
     [
         ("rules", "list"),
+        ("rules", "diff", "whitnack", "mini"),
         ("evaluate", "greedy", "random", "--rules", "mini", "--deals", "4"),
         ("bench", "--rules", "mini", "--seconds", "0.1", "--only", "vector", "--games", "8"),
     ],
@@ -144,7 +157,8 @@ def test_a_reader_who_goes_away_is_no_error_in_the_log():
     assert result.stdout.startswith("# whitnack") and result.stderr == ""
 
 
-def test_bench_prints_its_figures_and_what_they_depend_on(handfoot, tmp_path):
+def test_bench_prints_its_figures_and_what_they_depend_on(handfoot, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")  # so that no label is broken
     path = tmp_path / "figures.json"
     parts = [word for name in ("vector", "aec", "copies", "memory") for word in ("--only", name)]
     code, out, _ = handfoot(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from training.cli.main import contest as cli_contest
+from training.cli import contest as cli_contest
 
 PLAYERS = "python:tests.evaluation.players"
 MINI = ("--rules", "mini", "--deals", 64, "--processes", 1)

@@ -60,7 +60,7 @@ def test_a_piped_game_of_mini_to_its_end(play, tmp_path):
     assert [int(cell.replace(",", "")) for cell in row.groups()] == scores
 
 
-@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("seed", [7, 5])
 def test_a_deal_of_whitnack_played_by_its_hints_is_greedys_own(play, tmp_path, monkeypatch, seed):
     path = tmp_path / "game.jsonl"
     parrot = Parrot(monkeypatch)
@@ -71,7 +71,7 @@ def test_a_deal_of_whitnack_played_by_its_hints_is_greedys_own(play, tmp_path, m
     replay(record)
     assert record["deals"][0]["actions"] == _greedy_game("whitnack", seed)
     # In the one the person asks, in the other one the partner.
-    assert ("You may ask to go out." in out, "asks you: may I go out?" in out) == (seed == 3, seed == 4)
+    assert ("You may ask to go out." in out, "asks you: may I go out?" in out) == (seed == 7, seed == 5)
 
 
 def _greedy_game(name: str, seed: int) -> list[str]:
@@ -151,16 +151,16 @@ def test_questions(play):
 
 
 def test_several_wishes_in_a_line_stop_at_the_first_that_fails(play):
-    _, out, _ = play(["D; meld 222, discard 8; draw; d", "d; meld kkkk; d b"], "--seed", 5)
-    assert "You drew T K; 1 red 3 laid.\nYou discard 8." in out
+    _, out, _ = play(["D; meld 222, discard 8; draw; d", "d; meld kkkk; d b"], "--seed", 2053)
+    assert "You drew 5 A; 1 red 3 laid.\nYou discard 8." in out
     assert "Not done, as your turn was over: draw; d." in out
     # A meld of four is a start and an addition; neither is done, nor what follows.
     assert "Meld KKK is not allowed: the hand holds only 2 of the 3 K needed.\nNot done either: add K; d b." in out
 
 
 def test_numbers_mean_the_list_on_the_screen(play):
-    code, out, _ = play(["1", "4; 5"], "--seed", 5)  # the list: 555 552 KK2 222, then discards from 5
-    assert code == 0 and "You discard 5." in out and "melds: 55*  888  JJJ  222" in out
+    code, out, _ = play(["1", "4; 7"], "--seed", 2053)  # the list: 882 QQ2 KK2 AAA AA2 222, then discards from 5
+    assert code == 0 and "You discard 5." in out and "Your side's melds: AAA\n" in out
 
 
 def test_a_person_partner_answers(monkeypatch):
@@ -229,7 +229,7 @@ def test_what_is_printed_follows_no_hidden_card(preset):
     access.start(11)
     compared = 0
     while not access.is_over:
-        if rng.random() < 0.06:
+        if rng.random() < 0.12:
             seat = int(access.game["to_move"])
             other = shuffled_world(access.game, rules, seat, rng)
             assert _decide(access.games, rules, everything) == _decide(other, rules, everything)

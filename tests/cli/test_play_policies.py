@@ -14,7 +14,7 @@ from hf_env.rules import load_rules
     [
         ("Raises", " in seat 1 failed in act: RuntimeError: broken over two lines"),
         ("Exits", " in seat 1 failed in act: SystemExit: 3"),
-        ("OddArray", " in seat 1 failed in act: SystemExit: 5"),
+        ("OddArray", " in seat 1 returned a OddArray, which is no array: SystemExit: 5"),
         ("StartRaises", " failed in start: RuntimeError: no start"),
         ("StartExits", " failed in start: SystemExit: 8"),
     ],

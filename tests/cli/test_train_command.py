@@ -10,7 +10,7 @@ import torch
 
 from agents.neural import load_policy
 from hf_env.rules import load_rules
-from training.cli.train import _as_config
+from training.config import rules_to_json
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_a_stopped_run_is_no_success_and_says_how_to_go_on(handfoot, tmp_path, m
 @pytest.mark.parametrize("name", ["whitnack", "mini", "family-10000"])
 def test_rules_in_a_config_are_those_rules(name, changes):
     rules = load_rules(name, **changes)
-    held = json.loads(json.dumps(_as_config(rules)))
+    held = json.loads(json.dumps(rules_to_json(rules)))
     assert load_rules(held) == rules and isinstance(held, str) == (not changes)
 
 
@@ -127,13 +127,13 @@ def test_seats_and_pools_become_the_config(handfoot, tmp_path):
     ("text", "said"),
     [
         ("luck = 7", "unknown setting luck; known: rules, reward"),
-        ("epoch = 7", "unknown setting epoch; did you mean epochs?"),
+        ("update_epoch = 7", "unknown setting update_epoch; did you mean update_epochs?"),
         ("[network]\nwidht = 7", "unknown setting network.widht; did you mean network.width?"),
-        ('num_games = "many"', "num_games must be of the type int, got 'many'"),
-        ("epochs = true", "epochs must be of the type int, got True"),
-        ("epochs = 0", "epochs must be at least 1, got 0"),
-        ("network = 3", "network must be a table, got 3"),
-        ("seats = 3", "seats must be of the type tuple, got 3"),
+        ('num_games = "many"', 'num_games = "many" is not allowed: it must be a whole number from 1 to 65,536'),
+        ("epochs = true", "update_epochs = true is not allowed: it must be a whole number from 1 to 1,000"),
+        ("update_epochs = 0", "update_epochs = 0 is not allowed: it must be a whole number from 1 to 1,000"),
+        ("network = 3", "network = 3 is not allowed: it must be a table"),
+        ("seats = 3", "seats = 3 is not allowed: it must be a list of players"),
         ('seats = ["past"]', "seats must hold 'learner' at least once"),
         ("epochs = ", "is no TOML"),
         ('rules = "whitnak"', "did you mean whitnack"),
@@ -168,3 +168,23 @@ def test_a_run_goes_on_from_a_policy(handfoot, mistake, tmp_path):
         (("--from", second), "sees other numbers of the observation"),
     ):
         assert line in mistake("train", "--decisions", "1", "--out", tmp_path / "third", *options, *arguments)
+
+
+def test_set_reaches_settings_and_rules_of_a_file(handfoot, mistake, tmp_path):
+    file, out = tmp_path / "small.toml", tmp_path / "run"
+    file.write_text('rules = "mini"\nnum_games = 8\nrollout_steps = 32\nnum_evaluations = 0\n[network]\nwidth = 16\n')
+    settings = ("--set", "network.rank_width=8", "--set", "clip_coef=0.1", "--set", "deals=2", "--set", "decisions_budget=1")
+    code, _, err = handfoot("train", "--config", file, *settings, "--deals", 0, "--out", out, "--quiet")
+    assert (code, err) == (0, "")
+    config = json.loads((out / "config.json").read_text())
+    assert config["rules"] == {"preset": "mini", "deals": 2} and config["clip_coef"] == 0.1
+    assert config["network"]["width"] == 16 and config["network"]["rank_width"] == 8 and config["time_budget_seconds"] is None
+    for arguments, said in (
+        (("--set", "network.width=-1"), "network.width = -1 is not allowed"),
+        (("--set", "dael=3"), "unknown setting dael; did you mean deals?"),
+        (("--set", "device=meta"), 'device = "meta" is not allowed'),
+        (("--device", "meta"), 'device = "meta" is not allowed'),
+        (("--seed", "1", "--set", "seed=2"), "seed is given twice"),
+        (("--set", "deals=0"), "deals = 0 is not allowed"),
+    ):
+        assert said in mistake("train", "--config", file, *arguments, "--out", tmp_path / "other")

@@ -34,7 +34,7 @@ def play_greedy(game: GameAccess, legal: Sequence[int], rng: random.Random) -> i
     seats = np.array([game.game["to_move"]], np.int32)
     keys = np.array([rng.getrandbits(64)], np.uint64)
     actions = np.zeros(1, np.int32)
-    choose_batch(np.int64(GREEDY), game.games, game.rules, seats, game.buffers.mask[None], keys, actions)
+    choose_batch(np.int64(GREEDY), game.games, game.rules, seats, game.work.mask[None], keys, actions)
     return int(actions[0])
 
 

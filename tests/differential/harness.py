@@ -5,8 +5,10 @@ message holds all that is needed to see which: the rule set, the seed, the drive
 """
 
 import functools
+import hashlib
 import json
 import random
+import struct
 from collections import Counter
 
 from hf_env.actions import ACTIONS
@@ -37,9 +39,8 @@ def reshuffled(seed: int, deal: int, number: int, below_top: str) -> str:
 
     `below_top`: the discards below the top one, the uppermost first.
     """
-    state = 0
-    for value in (seed, FOR_RESHUFFLE, deal, number):
-        state = _mix((state * M1 + value * GAMMA + GAMMA) & MASK64)
+    words = struct.pack("<4Q", seed, FOR_RESHUFFLE, deal, number)
+    state = int.from_bytes(hashlib.blake2b(words, digest_size=8, person=b"hf_env seeds 2").digest(), "little")
     cards = list(reversed(below_top))
     for i in range(len(cards) - 1, 0, -1):
         state = (state + GAMMA) & MASK64

@@ -14,7 +14,7 @@ from hf_env import load_rules
 from hf_env.positions import from_position
 from tests.docs import parsing
 from tests.docs.pages import PAGES, Block, blocks, commands, spans
-from training.config import load_config
+from training.settings import load_config
 
 LANGUAGES = ("python", "sh", "toml", "json", "text")
 WITH_CODE = [path for path in PAGES if any(block.language != "text" for block in blocks(path))]

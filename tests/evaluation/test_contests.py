@@ -84,7 +84,7 @@ def test_crossplay_seats_every_pairing_in_both_orders():
         order = [(0, lineups[0], 0), (1, lineups[2], 1)] + ([(2, lineups[1], 0), (3, lineups[3], 1)] if p != q else [])
         for cluster, game_seed in enumerate(seeds):
             for seating, lineup, side in order:
-                games = play_games(players, [lineup], [game_seed], rules=rules, seed=3, key_games=[cluster], seatings=[seating])
+                games = play_games(players, [lineup], [game_seed], rules=rules, seed=3, key_games=[cluster], rotations=[seating])
                 total += games.deal_scores[0, side] - games.deal_scores[0, 1 - side]
                 number += 1
         sums[p, q] = total / number

@@ -111,7 +111,7 @@ def test_figures_are_those_of_the_games():
             lineup = [0 if seat == seating else 1 for seat in range(3)]
             games = play_games(
                 players, [lineup], [game_seed], rules="three-player", seed=9,
-                key_games=[cluster], seatings=[seating],
+                key_games=[cluster], rotations=[seating],
             )  # fmt: skip
             for scores, out in zip(games.deal_scores, games.out_seats, strict=True):
                 total += scores[seating] - np.delete(scores, seating).mean()

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from agents.play.answers import FAULTS
 from agents.play.games import Forfeit, Judge, PolicyError, play_games
+from agents.play.judging import FAULTS
 from hf_env import records
 from hf_env.rules import load_rules
 from tests.evaluation.players import Faulty, first_legal, last_legal

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.play.games import Asked
+from agents.play.games import DecisionRequest
 from hf_env.rules import load_rules
 from tests.architecture.subprocesses import run_python
 from tests.evaluation.players import Faulty, first_legal, last_legal
@@ -21,7 +21,7 @@ from training.evaluation.contests import Plan, crossplay, evaluation, tournament
 from training.evaluation.duplicate import evaluate
 from training.evaluation.series import GAMES_A_BLOCK, MAX_SILENCES
 from training.evaluation.store import OtherSettingsError
-from training.evaluation.worker import LOADING, LastAsked, Watch
+from training.evaluation.worker import LOADING, AnswerClock, LastRequest
 
 ROOT = Path(__file__).parents[2]
 MINI = load_rules("mini")
@@ -123,8 +123,8 @@ def test_a_policy_that_does_not_come_back_forfeits_that_game(tmp_path, kind, fau
     # Blocks of 32 and 16 games, in two matches: game 5 of each.
     assert [(one.kind, one.game, one.policy) for _, _, one in result.forfeits] == [(fault, 5, 0)] * 4
     assert all(said in one.reason and "'faulty'" in one.reason for _, _, one in result.forfeits)
-    assert np.array_equal(result.pairs[1, 2].tally.differences, sound.pairs[0, 1].tally.differences)
-    played, alone = result.pairs[0, 2].tally.differences, sound.pairs[0, 1].tally.differences
+    assert np.array_equal(result.pairs[1, 2].totals.differences, sound.pairs[0, 1].totals.differences)
+    played, alone = result.pairs[0, 2].totals.differences, sound.pairs[0, 1].totals.differences
     forfeited = np.zeros(played.shape, bool)
     forfeited[[2, 18], 1] = True
     assert np.array_equal(played[~forfeited], alone[~forfeited]) and (played[forfeited] == -10_000).all()
@@ -179,7 +179,7 @@ def test_an_interruption_keeps_what_is_finished(tmp_path):
             time.sleep(0.1)
 
 
-def test_a_checkpoint_that_changes_is_refused(tmp_path):
+def test_a_checkpoint_that_changes_is_refused(monkeypatch, tmp_path):
     pytest.importorskip("torch")
     from agents.neural import NetworkConfig, build_network, save_policy
     from agents.play.games import PolicyError
@@ -194,7 +194,9 @@ def test_a_checkpoint_that_changes_is_refused(tmp_path):
     plan = Plan(deals=16, rules=MINI, processes=1, out=tmp_path / "out")
     policies = (str(tmp_path / "net"), "random")
     save(1)
-    result = tournament(policies, plan)
+    with monkeypatch.context() as patch:
+        patch.setattr("agents.neural.checkpoint.network_from_bytes", None)  # only the processes that play load it
+        result = tournament(policies, plan)
     digest, none = json.loads((tmp_path / "out" / "settings.json").read_text())["checkpoints"]
     assert len(digest) == 64 and none is None
     assert tournament(policies, plan).pairs[0, 1].points == result.pairs[0, 1].points
@@ -206,19 +208,19 @@ def test_a_checkpoint_that_changes_is_refused(tmp_path):
 
 
 def test_a_policy_of_this_project_may_compile_before_its_time_counts():
-    watch, asked = Watch([0.0] * 5, {0: 2}), Asked(0, np.array([7, 8]), np.array([3, 4]))
+    watch, asked = AnswerClock([0.0] * 5, {0: 2}), DecisionRequest(0, np.array([7, 8]), np.array([3, 4]))
     assert watch.read() is None
     watch.note_loading(0)
-    assert watch.read() == LastAsked(math.inf, 0, 1, 0, LOADING)
+    assert watch.read() == LastRequest(math.inf, 0, 1, 0, LOADING)
     for _ in range(2):
         watch.note(asked)
-        assert watch.read() == LastAsked(math.inf, 0, 2, 7, 3)
+        assert watch.read() == LastRequest(math.inf, 0, 2, 7, 3)
         watch.note(None)
     watch.note(asked)
     last = watch.read()
-    assert last.since <= time.monotonic() and replace(last, since=None) == LastAsked(None, 0, 2, 7, 3)
+    assert last.since <= time.monotonic() and replace(last, since=None) == LastRequest(None, 0, 2, 7, 3)
     watch.note(None)
-    assert watch.read() == LastAsked(None, 0, 2, 7, 3)
+    assert watch.read() == LastRequest(None, 0, 2, 7, 3)
     watch.note(replace(asked, policy=1))
     assert watch.read().since <= time.monotonic()
 

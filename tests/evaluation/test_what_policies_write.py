@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 import hf_env  # noqa: F401 - registers the Gymnasium environment
-from agents.play.forfeits import Judge
 from agents.play.games import PolicyError, play_games
+from agents.play.judging import Judge
 from agents.play.table import play_at_table
 from hf_env import hand_and_foot_v0, load_rules
-from hf_env.envs.gymnasium_vector import HandAndFootSeats
+from hf_env.envs.gymnasium_vector import HandAndFootSeatVectorEnv
 
 RULES = load_rules("mini", deals=2)
 
@@ -85,7 +85,7 @@ def in_gymnasium(policy):
 
 
 def in_gymnasiums_vector(policy):
-    envs = HandAndFootSeats(8, RULES, seats={1: policy}, autoreset_mode="DISABLED")
+    envs = HandAndFootSeatVectorEnv(8, RULES, seats={1: policy}, autoreset_mode="DISABLED")
     _, info = envs.reset(seed=0)
     over, totals = np.zeros(8, bool), []
     while not over.all():

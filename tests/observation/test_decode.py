@@ -165,11 +165,12 @@ def test_the_events_are_the_last_64_of_the_deal_latest_first():
 def test_a_score_that_does_not_fit_is_an_error(reward):
     vec = VectorGame(2, "whitnack", 0, reward=reward)
     games = vec.games.copy()
-    games[1]["scores"][1] = 32767 * 5
+    side = int(vec.seats[1]) % 2  # of the seat to move: the others' scores are not written again within its turn
+    games[1]["scores"][side] = 32767 * 5
     put(vec, games)
     for seat in range(4):
         assert vec.observation_layout.decode(vec.observe(seat)[1])["scores"].max() == 32767
-    games[1]["scores"][1] = 32767 * 5 + 5
+    games[1]["scores"][side] = 32767 * 5 + 5
     vec.games[:] = games
     for seat in range(4):
         with pytest.raises(OverflowError, match="game 1: a score does not fit"):
@@ -178,7 +179,7 @@ def test_a_score_that_does_not_fit_is_an_error(reward):
         vec.states()
     with pytest.raises(OverflowError):
         vec.step(vec.action_masks.argmax(1))
-    games[1]["scores"][1] = -32767 * 5 - 5
+    games[1]["scores"][side] = -32767 * 5 - 5
     vec.games[:] = games
     with pytest.raises(OverflowError):
         vec.refresh()

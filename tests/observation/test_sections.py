@@ -9,7 +9,8 @@ import pytest
 
 from hf_env import VectorGame, load_rules
 from hf_env.engine.cards import BLACK3, RED3
-from hf_env.engine.state import GAME_DTYPE, HIDDEN_FIELDS, PRIVATE_FIELDS, PUBLIC_FIELDS, RULES_DTYPE
+from hf_env.engine.state import GAME_DTYPE, HIDDEN_FIELDS, PRIVATE_FIELDS, PUBLIC_FIELDS
+from hf_env.rules.record import RULES_DTYPE
 from tests.observation.driving import holding, reached_games
 from tests.observation.facts import changed_sections
 
@@ -27,7 +28,7 @@ GAME_SECTIONS: dict[str, set[str] | tuple[set[str], set[str]]] = {
     "turns": {"turns"},
     "turn_seat": {"turn_seat", "asked", "needed"},  # who asked is whose turn it is; points laid are the turn's side's
     "phase": {"phase"},
-    "asked": {"asked"},
+    "asked": {"asked", "answers"},  # answers are shown while a question stands
     "may_go_out": {"may_go_out"},
     "laid": {"laid", "needed"},
     "taking": {"owed"},
@@ -144,6 +145,7 @@ def states():
     games["taking"][opening] = np.minimum(games["discard_size"][opening], 3)
     games["laid"][opening] = 20
     games["asked"][::5] = 1
+    games["answers"][::10, 1] = 1
     return games
 
 

@@ -10,11 +10,11 @@ from hf_env.engine.action_ids import ASK, DISCARD, DRAW, MELD, NO, NUM_ACTIONS, 
 from hf_env.engine.cards import MAX_CARDS, RED3
 from hf_env.engine.invariants import first_broken_invariant
 from hf_env.engine.legality import write_mask
-from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.purposes import FOR_GAME
 from hf_env.engine.rng import advance, below, combine, stream, uniform
-from hf_env.engine.state import END_MAX_TURNS, END_OUT, END_STOCK_DRAW, END_STOCK_RED3, GAME_DTYPE, PHASE_ANSWER, PHASE_OVER
+from hf_env.engine.state import END_MAX_TURNS, END_OUT, END_STOCK_DRAW, END_STOCK_RED3, PHASE_ANSWER, PHASE_OVER
 from hf_env.engine.transitions import apply_action, next_deal, start_game
+from hf_env.engine.workspace import make_workspace
 from hf_env.kernels.compile import entry, kernel
 
 RANDOM, NON_DISCARD, GREEDY, GREEDY_OR_RANDOM = 0, 1, 2, 3
@@ -62,8 +62,7 @@ def look(games, rules, masks, seats, keys, seen, decisions, bounds, problem):
     action was legal; decisions (N,) int64 counts those of the deal; bounds (R,) int64 is the most that a deal may have.
     problem (3,) int64: kind, game, code of the first problem. Stops there.
     """
-    tmp = np.empty(2, GAME_DTYPE)
-    plans = np.empty((NUM_ROWS, PLAN_WIDTH), np.int64)
+    work = make_workspace()
     for i in range(games.shape[0]):
         g = games[i]
         r = rules[np.int64(g["rule"])]
@@ -73,7 +72,7 @@ def look(games, rules, masks, seats, keys, seen, decisions, bounds, problem):
             return
         if g["phase"] == PHASE_OVER:  # only a deal that could not begin
             continue
-        write_mask(g, r, masks[i], tmp, plans, 0)
+        write_mask(g, r, masks[i], work)
         count = 0
         for action in range(NUM_ACTIONS):
             seen[action] += masks[i, action]

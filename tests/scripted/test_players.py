@@ -144,8 +144,8 @@ def test_the_buffers_of_the_beam_carry_nothing_over():
 
 
 def fill_with_rubbish(work: BeamWork) -> None:
-    for name in ("nodes", "mask", "tmp", "plans", "firsts", "keys", "values"):
-        getattr(work, name).view(np.uint8)[:] = 1
+    for array in (work.nodes, work.firsts, work.keys, work.values, *work.rules):
+        array.view(np.uint8)[:] = 1
 
 
 def test_a_player_without_its_buffers_makes_no_choice():

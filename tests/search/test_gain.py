@@ -46,14 +46,14 @@ def test_the_gains_of_a_deal_sum_up_to_what_a_match_says(decisions):
     policy, rules = load(SPEC), load_rules("mini")
     # The keys of the deals themselves: the choices that were played.
     result = policy.search(decisions.batch)
-    found = decisions.a_deal(gains(result.actions[None], result.base, Values(decisions, load(SPEC).inside, 20, seed=1)))
+    found = decisions.a_deal(gains(result.actions[None], result.base, Values(decisions, load(SPEC).rollout_policy, 20, seed=1)))
     match = evaluate(policy, "greedy", deals=1200, seed=5, rules=rules).difference
     assert found.low > 0 and match.low > 0, (found, match)
     assert abs(found.mean - match.mean) < 3 * np.hypot(found.standard_error, match.standard_error)
 
 
 def test_the_players_own_choice_gains_nothing_and_is_not_played(decisions):
-    values = Values(decisions, load(SPEC).inside, 4, seed=1)
+    values = Values(decisions, load(SPEC).rollout_policy, 4, seed=1)
     chosen, base = choices(load(SPEC), decisions.batch, 2, seed=1)
     assert chosen.shape == (2, len(decisions.batch)) and (chosen[0] != chosen[1]).any()
     assert (gains(base[None], base, values) == 0).all() and np.isnan(values.means).all()
@@ -62,7 +62,7 @@ def test_the_players_own_choice_gains_nothing_and_is_not_played(decisions):
 
 
 def test_an_action_is_judged_from_the_true_hands_on_other_orders_of_the_stock(decisions):
-    values = Values(decisions, load(SPEC).inside, 6, seed=1)
+    values = Values(decisions, load(SPEC).rollout_policy, 6, seed=1)
     games = values._orders(0)
     truth = decisions.games[0]
     assert all((games[name] == truth[name]).all() for name in ("hands", "feet", "discard", "stock_next"))
@@ -72,7 +72,7 @@ def test_an_action_is_judged_from_the_true_hands_on_other_orders_of_the_stock(de
 
 
 def test_an_action_may_be_judged_on_worlds_that_the_seat_believes_in(decisions):
-    values = Values(decisions, load(SPEC).inside, 6, seed=1, believed=True)
+    values = Values(decisions, load(SPEC).rollout_policy, 6, seed=1, believed=True)
     row = int(np.argmax(decisions.games["stock_end"] - decisions.games["stock_next"]))
     worlds, truth, seat = values._worlds(row), decisions.games[row], int(decisions.batch.seats[row])
     assert (worlds["hands"][:, seat] == truth["hands"][seat]).all() and (worlds["discard"] == truth["discard"]).all()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.search.halving import Tally, num_rounds, spend
+from agents.search.halving import CandidateReturns, num_rounds, sequential_halving
 
 
 class Arms:
@@ -29,8 +29,8 @@ class Arms:
 @pytest.mark.parametrize("num", range(2, 17))
 def test_the_budget_is_never_exceeded_and_nearly_used(num):
     for rollouts in (2 * num, 2 * num + 1, 5 * num, 200, 1000):
-        arms, tally = Arms(np.zeros(num)), Tally(num)
-        spend(tally, rollouts, arms)
+        arms, tally = Arms(np.zeros(num)), CandidateReturns(num)
+        sequential_halving(tally, rollouts, arms)
         assert arms.played == tally.counts.sum() <= max(rollouts, 2 * num)
         assert arms.played > rollouts - 2 * len(tally.left) - num
         assert len(arms.worlds) == num_rounds(num)
@@ -41,37 +41,37 @@ def test_the_budget_is_never_exceeded_and_nearly_used(num):
 
 def test_the_best_candidate_is_found_through_common_luck():
     means = [0, -300, 60, 20, -100, 40, -20, 90]
-    tally, arms = Tally(8), Arms(means, own=20.0)
-    spend(tally, 400, arms)
+    tally, arms = CandidateReturns(8), Arms(means, own=20.0)
+    sequential_halving(tally, 400, arms)
     assert tally.choice(1.0) == 7
     assert tally.counts[7] == tally.counts.max() > 3 * tally.counts[1]
     assert np.isclose(tally.means()[7] - tally.means()[0], 90, atol=15)
 
 
 def test_a_worse_or_doubtful_candidate_does_not_replace_the_base():
-    tally = Tally(3)
+    tally = CandidateReturns(3)
     tally.add(np.array([[0.0, 10.0, -1.0], [0.0, -8.0, -1.0], [0.0, 5.0, -1.0]]))
     assert tally.choice(0.0) == 1  # ahead by 7 / 3 on the mean
     error = np.std([10.0, -8.0, 5.0], ddof=1) / np.sqrt(3)
     assert tally.choice(7 / 3 / error - 1e-9) == 1
     assert tally.choice(7 / 3 / error + 1e-9) == 0
-    equal = Tally(2)
+    equal = CandidateReturns(2)
     equal.add(np.zeros((10, 2)))
     assert equal.choice(0.0) == 0
 
 
 def test_one_world_says_nothing_of_the_error():
-    tally = Tally(2)
+    tally = CandidateReturns(2)
     tally.add(np.array([[0.0, 1000.0]]))
     assert tally.choice(0.0) == 0
 
 
 def test_halving_keeps_the_base_and_the_earlier_of_equals():
-    tally = Tally(5)
+    tally = CandidateReturns(5)
     tally.add(np.array([[0.0, 5.0, 7.0, 7.0, 9.0]]))
     tally.halve()
     assert tally.left.tolist() == [0, 4]
-    tally = Tally(6)
+    tally = CandidateReturns(6)
     tally.add(np.array([[0.0, 5.0, 7.0, 7.0, 9.0, 1.0]]))
     tally.halve()
     assert tally.left.tolist() == [0, 2, 4]

@@ -123,7 +123,7 @@ def test_a_checkpoint_by_spec_is_legal_blind_and_independent_of_its_batch(checkp
     games = reached(rules, 16, seed=4)
     games = games[games["phase"] != PHASE_OVER]
     batch = with_observations(games, rules)
-    policy = agents.load(f"search:policy={checkpoint},rollouts=8,depth=2,guard=0,least=0")
+    policy = agents.load(f"search:policy={checkpoint},rollouts=8,depth=2,guard=0,min_probability=0")
     policy.start(1, rules, 0)
     result = policy.search(batch)
     assert (batch.action_masks[np.arange(len(batch)), result.actions] == 1).all()
@@ -167,18 +167,19 @@ def test_options_of_the_policy_inside():
     for spec in ("search:rollouts=9,policy=pretrained,mode=sample", "search:rollouts=9,policy=pretrained,rules=several,mode=argmax"):
         policy = agents.load(spec)
         assert policy.name == agents.load(policy.name).name == spec
-        assert policy.inside.policy.mode == spec.rpartition("=")[2]
-    assert "bicycle" in policy.inside.policy.info["rules_names"]
+        assert policy.rollout_policy.policy.mode == spec.rpartition("=")[2]
+    assert "bicycle" in policy.rollout_policy.policy.info["rules_names"]
     # Its likeliest actions unless told otherwise; an object plays as it does.
     usual = agents.load("search:policy=pretrained")
-    assert usual.inside.policy.mode == "argmax" and (usual.depth, usual.guard) == (16, 1.5)
-    assert SearchPolicy(policy=agents.load("pretrained:mode=sample")).inside.policy.mode == "sample"
+    assert usual.rollout_policy.policy.mode == "argmax" and (usual.depth, usual.guard) == (16, 1.5)
+    assert SearchPolicy(policy=agents.load("pretrained:mode=sample")).rollout_policy.policy.mode == "sample"
     assert (SearchPolicy().depth, SearchPolicy().guard) == (8, 1.0)
     for spec, words in {
         "search:mode=argmax": "mode is an option of the policy inside; give policy too",
         "search:policy=pretrained,mode=best": "unknown mode 'best'",
         "search:policy=pretrained,rules=mini": "no rules=mini",
-        "search:policy=pretrained,least=2": "least=2.0 must be at most 1",
+        "search:policy=pretrained,min_probability=2": "min_probability=2.0 must be at most 1",
+        "search:policy=pretrained,least=0.1": "least is called min_probability now; write min_probability=0.1",
     }.items():
         with pytest.raises(UnknownPolicyError, match=words):
             agents.load(spec)
@@ -226,7 +227,7 @@ def test_playing_on_to_the_end(positions, kind):
     if kind != "scripted":
         pytest.importorskip("torch")
     spec = "search:player=greedy" if kind == "scripted" else "search:policy=pretrained,mode=sample"
-    inside = agents.load(spec).inside
+    inside = agents.load(spec).rollout_policy
     if kind == "side by side":
         inside._compiled = None
     rules, games = load_rules("whitnack"), reached(load_rules("whitnack"), 12, seed=5, players=("expert",))

@@ -9,7 +9,7 @@ import pytest
 import agents
 from agents.registry import UnknownPolicyError
 from agents.scripted import GreedyPolicy
-from agents.scripted.dispatch import NUMBERS
+from agents.scripted.table import PLAYER_IDS
 from agents.search import SearchPolicy
 from hf_env import load_rules
 from hf_env.rules import list_rules
@@ -48,7 +48,7 @@ def test_every_choice_is_legal_under_random_rule_sets():
         assert (batch.action_masks[np.arange(len(batch)), actions] == 1).all()
 
 
-@pytest.mark.parametrize("player", NUMBERS)
+@pytest.mark.parametrize("player", PLAYER_IDS)
 def test_every_scripted_player_can_play_the_playouts(player):
     rules = load_rules("mini")
     batch = batch_of(reached(rules, 12, seed=6), rules)

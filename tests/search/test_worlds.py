@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from agents.search.worlds import sample_worlds
+from agents.search.worlds import Decision, sample_worlds
 from hf_env import VectorGame, load_rules
 from hf_env.engine.access import GameAccess
 from hf_env.engine.action_ids import ASK, DISCARD, DRAW, NUM_DISCARDS
@@ -26,9 +26,10 @@ LEAST_P = 1e-4
 def worlds_of(batch, row, count, key=None):
     """(count,) sampled worlds of a decision."""
     out = np.empty(count, GAME_DTYPE)
-    views = batch.views
-    key = batch.keys[row] if key is None else np.uint64(key)
-    assert sample_worlds(views.games, views.rules, np.int64(row), np.int64(batch.seats[row]), key, out)
+    decision = Decision.of(batch, row)
+    if key is not None:
+        decision = decision._replace(key=np.uint64(key))
+    assert sample_worlds(decision, out)
     return out
 
 

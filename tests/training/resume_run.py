@@ -8,7 +8,8 @@ from pathlib import Path
 
 from agents.neural import NetworkConfig
 from training.config import TrainConfig
-from training.trainer import CONFIG_NAME, resume, train
+from training.run.folder import RunFolder
+from training.trainer import resume, train
 
 NUM_GAMES, STEPS = 8, 32
 DECISIONS_AN_UPDATE = NUM_GAMES * STEPS
@@ -19,7 +20,7 @@ UPDATES = 20
 def tiny_config(updates=UPDATES, **changes):
     """A league of past selves and scripted players on the small game, a new member every other update."""
     base = TrainConfig(
-        rules={"preset": "mini", "deals": 2}, num_games=NUM_GAMES, rollout_steps=STEPS, minibatch_size=32, epochs=2,
+        rules={"preset": "mini", "deals": 2}, num_games=NUM_GAMES, rollout_steps=STEPS, minibatch_size=32, update_epochs=2,
         time_budget_seconds=None, decisions_budget=updates * DECISIONS_AN_UPDATE, processes=1,
         network=NetworkConfig(width=16, rank_width=8), seats=("learner", "pool:opponents"),
         pools={"opponents": {"learner": 1, "past": 3, "expert": 1, "greedy:noise=0.1": 1}},
@@ -38,7 +39,7 @@ def main(run_dir: Path, updates: int, processes: int = 1) -> None:
         made[0] = len(read_log(run_dir))
         return made[0] >= updates
 
-    if (run_dir / CONFIG_NAME).exists():
+    if RunFolder(run_dir).config.exists():
         resume(run_dir, show_progress=False, should_stop=should_stop)
     else:
         train(tiny_config(processes=processes), run_dir, show_progress=False, should_stop=should_stop)

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from agents.neural import CheckpointError, NeuralPolicy, load_policy, save_policy
+from agents.neural import CheckpointError, NetworkConfig, NeuralPolicy, build_network, load_policy, save_policy
 from agents.neural.checkpoint import JSON_NAME, TENSORS_NAME
-from agents.neural.policy import layout_sections
+from agents.neural.sections import layout_sections
 from agents.registry import UnknownPolicyError, load
 from hf_env import ObservationLayout, load_rules
 from training.run.checkpoints import as_like, read_checkpoint, write_checkpoint
@@ -80,20 +80,25 @@ def test_wrong_tables_and_widths_are_refused(network):
         policy.act(make_batch(3))
 
 
-def test_another_layout_is_refused_naming_the_first_section_that_differs(network, tmp_path):
-    sections = layout_sections(ObservationLayout("mini"))
+def test_a_layout_that_lacks_what_is_read_is_refused_naming_the_first_section(tmp_path):
+    layout = ObservationLayout("mini")
+    network = build_network(NetworkConfig(width=16, rank_width=8), layout.scales(), 127, 1, layout)
+    sections = layout_sections(layout)
     table = {"num_seats": 2, "num_sides": 2}
     save_policy(tmp_path, network, table | {"sections": sections})
+    assert json.loads((tmp_path / JSON_NAME).read_text())["reads"] == [name for name, _ in sections]
     load(str(tmp_path)).start(1, load_rules("mini", hand_size=5), 0)
-    old = [[name, length + (name == "turns")] for name, length in sections]
+    longer = [[name, length + (name == "turns")] for name, length in sections if name != "deal"]
+    renamed = [["extra" if name == "unseen" else name, length] for name, length in sections]
     for other, said in (
-        (old, "turns of 2 values, here it is turns of 1 values"),
-        ([*sections[:1], ["extra", 3], *sections[1:]], "section 1 was extra of 3 values, here it is unseen of 15 values"),
-        (sections[:-1], f"section {len(sections) - 1} was none, here it is option_unfinished_wild_penalty of 1 values"),
+        (longer, "it reads turns of 2 values, and here it has 1 values"),
+        (renamed, "it reads extra of 15 values, and here there is none"),
     ):
         save_policy(tmp_path, network, table | {"sections": other})
         with pytest.raises(ValueError, match=said):
             load(str(tmp_path)).start(1, load_rules("mini"), 0)
+    with pytest.raises(ValueError, match=f"its sections hold {layout.width - 1} values, and its network reads {layout.width}"):
+        save_policy(tmp_path, network, table | {"sections": sections[:-1]})
 
 
 def test_damage_is_noticed_in_one_line(network, tmp_path):

@@ -3,8 +3,9 @@
 import pytest
 
 from hf_env import VectorGame, load_rules
-from training.config import ConfigError, TrainConfig, load_config, shipped_configs
+from training.config import ConfigError, TrainConfig
 from training.learning.visible import constant_options, visible_scale
+from training.settings import load_config, shipped_configs
 
 
 def test_quick_standard_and_long_are_there_and_differ_in_time():

@@ -80,5 +80,5 @@ def test_a_resumed_run_is_the_run(tmp_path):
 
 
 def test_an_unknown_critic_is_refused():
-    with pytest.raises(ConfigError, match="critic must be seat or all_cards, got 'oracle'"):
+    with pytest.raises(ConfigError, match='critic = "oracle" is not allowed: it must be one of "seat", "all_cards"'):
         config(critic="oracle")

@@ -65,5 +65,5 @@ def test_only_networks_that_learn_are_compiled(monkeypatch):
 
 
 def test_an_unknown_precision_is_refused():
-    with pytest.raises(ConfigError, match="precision must be float32 or bfloat16, got 'float8'"):
+    with pytest.raises(ConfigError, match='precision = "float8" is not allowed: it must be one of "float32", "bfloat16"'):
         small_config(precision="float8")

@@ -9,7 +9,8 @@ import torch
 
 from agents.neural import load_policy
 from training.learning.ppo import NonFiniteError
-from training.run.guards import FAILURE_JSON, FAILURE_TENSORS, DivergenceError, StrengthWatch, check_divergence
+from training.run.folder import FAILURE_JSON, FAILURE_TENSORS
+from training.run.guards import DivergenceError, StrengthMonitor, check_divergence
 from training.run.metrics import STRENGTH, STRENGTH_INTERVAL
 from training.run.report import read_log
 from training.trainer import Trainer, train
@@ -56,7 +57,7 @@ def test_a_batch_that_is_not_finite_is_kept(tmp_path):
 
 
 def test_an_update_that_breaks_the_policy_is_kept(tmp_path):
-    trainer = make_trainer(tmp_path, learning_rate=5.0, max_gradient_norm=1e6, max_kl=0.5)
+    trainer = make_trainer(tmp_path, learning_rate=5.0, max_grad_norm=1e6, max_kl=0.5)
     with pytest.raises(DivergenceError, match=r"moved the policy by .* nats, max_kl is 0.5; the batch is kept in"):  # noqa: PT012
         for _ in range(20):
             trainer.iterate()
@@ -80,14 +81,14 @@ def strengths(mean, half=5.0):
 
 
 def test_a_fall_is_one_beyond_the_intervals():
-    watch = StrengthWatch()
+    watch = StrengthMonitor()
     assert watch.add(strengths(100.0), 1000) == []
     assert watch.add(strengths(91.0), 2000) == []  # the intervals meet
     (said,) = watch.add(strengths(80.0), 3000)
     assert said == "strength against greedy fell from +100 ± 5 at 1,000 decisions to +80 ± 5 at 3,000"
     assert watch.add({}, 3500) == [] and watch.fallen
     assert watch.add(strengths(120.0), 4000) == [] and not watch.fallen
-    again = StrengthWatch()
+    again = StrengthMonitor()
     again.load_state(json.loads(json.dumps(watch.state())))
     assert again == watch
 

@@ -229,7 +229,7 @@ def test_scripted_seats_play_as_the_player_itself_would():
         ({"pools": {"opponents": {"past": float("nan")}}}, "must be a weight above 0"),
         ({"pools": {"opponents": {"pool:opponents": 1}}}, "a pool holds players, no pools"),
         ({"pools": {"opponents": {"search:rollouts=9": 1}}}, "pools.opponents holds 'search:rollouts=9'"),
-        ({"hardness": -1}, "hardness must not be negative"),
+        ({"hardness": -1}, "hardness = -1 is not allowed: it must be a number from 0 to 16"),
     ],
 )
 def test_lineups_that_make_no_sense_are_refused_in_one_line(changes, said):

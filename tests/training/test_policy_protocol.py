@@ -1,5 +1,6 @@
 """The policy protocol: keys, batches, plain functions, names; and that none of it needs torch."""
 
+import pickle
 import subprocess
 import sys
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents.policy import DecisionCounter, FunctionPolicy, PolicyBatch, as_policy, decision_keys, player_seed, seat_root, uniforms
-from agents.registry import UnknownPolicyError, load, parse_spec
+from agents.registry import PolicySpec, UnknownPolicyError, check_spec, load, parse_spec
 from hf_env.policy_batch import seat_keys
 
 
@@ -90,12 +91,57 @@ def test_views_are_made_once_and_only_when_asked_for():
 
 
 def test_specs_have_options_and_paths_may_have_colons():
-    assert parse_spec("search:rollouts=200,seed=1") == ("search", {"rollouts": "200", "seed": "1"})
-    assert parse_spec("C:/runs/mine") == ("C:/runs/mine", {})
-    assert parse_spec("runs/a:b:mode=argmax") == ("runs/a:b", {"mode": "argmax"})
+    assert parse_spec("search:rollouts=200,seed=1") == PolicySpec("search", {"rollouts": "200", "seed": "1"})
+    assert parse_spec("C:/runs/mine") == PolicySpec("C:/runs/mine")
+    assert parse_spec("runs/a:b:mode=argmax") == PolicySpec("runs/a:b", {"mode": "argmax"})
     for wrong in ("greedy:=3", ":mode=argmax", "x:mode="):
         with pytest.raises(UnknownPolicyError):
             parse_spec(wrong)
+
+
+def test_the_options_of_a_policy_inside_a_search_are_its_own():
+    text = "search:policy=pretrained,rollouts=9,rules=several,mode=argmax"
+    spec = parse_spec(text)
+    assert spec == PolicySpec("search", {"rollouts": "9"}, PolicySpec("pretrained", {"rules": "several", "mode": "argmax"}))
+    assert str(spec) == "search:rollouts=9,policy=pretrained,rules=several,mode=argmax"
+    assert parse_spec(str(spec)) == parse_spec(spec) == pickle.loads(pickle.dumps(spec)) == spec and hash(spec) == hash(parse_spec(text))
+    with pytest.raises(UnknownPolicyError, match="mode is an option of the policy inside"):
+        parse_spec("search:mode=argmax")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("gredy", "neither a known policy"),
+        ("greedy:speed=2", "no option speed"),
+        ("greedy:noise=2", "noise must be"),
+        ("search:speed=2", "no option 'speed'"),
+        ("search:rollouts=1", "rollouts=1 must be 2 or more"),
+        ("search:policy=greedy", "policy=greedy has no probabilities"),
+        ("search:policy=nowhere", "'nowhere' is neither"),
+        ("search:policy=pretrained,mode=best", "unknown mode 'best'"),
+        ("pretrained:rules=mini", "no rules=mini"),
+        ("pretrained:mode=best", "unknown mode 'best'"),
+        ("pretrained:speed=2", "no option 'speed'"),
+        ("python:json", "not of the form"),
+    ],
+)
+def test_a_spec_is_checked_without_loading(monkeypatch, text, said):
+    with monkeypatch.context() as patch:
+        patch.setattr("agents.neural.checkpoint.network_from_bytes", None)
+        with pytest.raises(UnknownPolicyError, match=said):
+            check_spec(parse_spec(text))
+    with pytest.raises(UnknownPolicyError, match=said):
+        load(text)
+
+
+SOUND = ("expert:noise=0.1", "search:rollouts=9,policy=pretrained,mode=sample", "pretrained:rules=several", "python:a:b")
+
+
+@pytest.mark.parametrize("text", SOUND)
+def test_a_sound_spec_passes_and_nothing_is_loaded(monkeypatch, text):
+    monkeypatch.setattr("agents.neural.checkpoint.network_from_bytes", None)
+    check_spec(parse_spec(text))
 
 
 def test_unknown_names_are_refused_in_one_line(tmp_path):

@@ -108,14 +108,14 @@ def test_rows_without_weight_move_the_policy_head_not_at_all():
 
 
 def test_schedules_are_linear():
-    learner, _ = make_learner(small_config(learning_rate=2e-3, final_learning_rate_share=0.5, entropy_start=0.02))
+    learner, _ = make_learner(small_config(learning_rate=2e-3, final_learning_rate_share=0.5, entropy_coef_start=0.02))
     assert learner.learning_rate(0.0) == pytest.approx(2e-3) and learner.learning_rate(1.0) == pytest.approx(1e-3)
     assert learner.learning_rate(0.5) == pytest.approx(1.5e-3)
     assert learner.entropy_bonus(0.0) == 0.02 and learner.entropy_bonus(1.0) == 0.0
 
 
 def test_the_gradient_is_shortened():
-    learner, collector = make_learner(small_config(max_gradient_norm=1e-3))
+    learner, collector = make_learner(small_config(max_grad_norm=1e-3))
     norm = learner._step(learner.prepare(collector.collect(learner.network)), 0.01)[1][-1]
     kept = torch.linalg.vector_norm(torch.stack([p.grad.norm() for p in learner.network.parameters()]))
     assert norm > 1e-2 and kept == pytest.approx(1e-3, rel=1e-3)

@@ -18,8 +18,9 @@ from training.learning.batches import NonFiniteError, Totals
 from training.learning.forward import Forward
 from training.processes import ProcessError, Processes, default_processes, usable_cores
 from training.run.checkpoints import read_checkpoint
+from training.run.folder import RunFolder
 from training.run.report import read_log
-from training.trainer import CONFIG_NAME, make_games, resume, train
+from training.trainer import make_games, resume, train
 
 from .fake_vector_game import FakeVectorGame
 from .helpers import make_learner, small_config
@@ -234,7 +235,7 @@ def test_the_quota_of_control_groups_of_version_1_counts(tmp_path):
 def test_two_processes_repeat_exactly_over_a_kill_and_a_resume(tmp_path):
     straight, killed = tmp_path / "straight", tmp_path / "killed"
     result = train(tiny_config(processes=2), straight, show_progress=False, should_stop=until(UPDATES, straight))
-    assert result.processes == 2 and read_json(straight / CONFIG_NAME)["processes"] == 2
+    assert result.processes == 2 and read_json(RunFolder(straight).config)["processes"] == 2
     assert not children_of(os.getpid())
     command = [sys.executable, "-m", "tests.training.resume_run", str(killed), str(UPDATES), "2"]
     with subprocess.Popen(command, cwd=ROOT) as process:

@@ -19,7 +19,8 @@ from agents.neural import CheckpointError
 from agents.neural.checkpoint import JSON_NAME, POINTER_NAME, TENSORS_NAME, VERSIONS, read_json, write_json
 from hf_env.vector.step import MODE
 from training.run.checkpoints import STATE_JSON, STATE_TENSORS, read_checkpoint
-from training.run.report import GAMES_NAME, LOG_NAME, read_log
+from training.run.folder import GAMES_NAME, LOG_NAME
+from training.run.report import read_log
 from training.trainer import Trainer, make_games, resume, train
 
 from .resume_run import UPDATES, tiny_config
@@ -35,6 +36,7 @@ NO_STATE = {
     r"\.log\._(writer|purge_step).*": "an open file of TensorBoard, whose later steps a resumed run purges",
     r"\.collector\._\w+": "the rollout's arrays: each row is written before it is read",
     r"\.games\.(final_observations|_actions|_other|_work.*|_runner.*)": "written before they are read in each step",
+    r"\.games\.num_moves": "tells a batch of a decision that it has passed; no decision depends on it",
     r"\.learner\.network\..*\.grad": "gradients, made anew in each step",
 }
 
@@ -147,7 +149,10 @@ def test_everything_that_an_iteration_changes_comes_back_from_the_checkpoint(tmp
 
 
 def test_each_value_of_a_checkpoint_is_needed(tmp_path):
-    """Without any one of its arrays or values a checkpoint is refused, so none is kept in vain."""
+    """Without any one of its arrays or values a checkpoint is refused, so none is kept in vain.
+
+    But for the version of the seeds: a state without one is of before, and goes on with other cards.
+    """
     config = tiny_config()
     trainer = Trainer(config, tmp_path, make_games(config))
     for _ in range(3):
@@ -156,7 +161,7 @@ def test_each_value_of_a_checkpoint_is_needed(tmp_path):
     _, arrays, values = read_checkpoint(tmp_path)
     from training.run import state
 
-    for name in [*arrays, *values]:
+    for name in [*arrays, *(name for name in values if name != "seeds")]:
         found = trainer.learner.network, {k: v for k, v in arrays.items() if k != name}, {k: v for k, v in values.items() if k != name}
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(state, "read_checkpoint", lambda _, found=found: found)
@@ -215,7 +220,7 @@ def test_a_changed_value_is_noticed(saved):
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        ({"rules": {"preset": "mini", "deals": 3}}, "rules = {'preset': 'mini', 'deals': 2}, not"),
+        ({"rules": {"preset": "mini", "deals": 3}}, "deals was 2, here it is 3"),
         ({"seats": ("learner", "expert")}, "seats = ['learner', 'pool:opponents'], not ['learner', 'expert']"),
         ({"hardness": 1.0}, "hardness = 2.0, not 1.0"),
     ],
@@ -337,3 +342,22 @@ def test_line_ups_logged_after_the_checkpoint_are_dropped(saved, straight):
     assert (folder / LOG_NAME).exists()
     Trainer(tiny_config(), folder, make_games(tiny_config())).restore()
     assert read_log(folder, GAMES_NAME) == read_log(straight, GAMES_NAME)
+
+
+def test_a_run_of_other_seeds_goes_on_and_says_so(tmp_path, caplog):
+    """Not bit for bit: what it has not dealt yet are other cards."""
+    from training.run import state
+
+    config = tiny_config()
+    trainer = Trainer(config, tmp_path, make_games(config))
+    trainer.iterate()
+    trainer.save()
+    network, arrays, values = read_checkpoint(tmp_path)
+    for begun_with in (None, 1):
+        values = {name: value for name, value in values.items() if name != "seeds"} | ({} if begun_with is None else {"seeds": begun_with})
+        caplog.clear()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(state, "read_checkpoint", lambda _, values=values: (network, arrays, values))
+            state.restore_trainer(trainer)
+        assert len(caplog.messages) == 1 and "begun with seeds of version 1" in caplog.text and "not bit for bit" in caplog.text
+    trainer.iterate()

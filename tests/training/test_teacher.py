@@ -60,5 +60,5 @@ def test_after_its_end_the_teacher_is_not_asked(tmp_path):
 
 
 def test_an_unknown_teacher_is_refused():
-    with pytest.raises(ConfigError, match=r"teacher must be one of random, greedy, .*, or left out, got 'oracle'"):
+    with pytest.raises(ConfigError, match=r'^teacher = "oracle" is not allowed: it must be one of random, greedy, .*, or "none"$'):
         config(teacher="oracle")

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 from agents.neural import CheckpointError
-from agents.neural.checkpoint import VERSIONS
+from agents.neural.checkpoint import VERSIONS, read_json
 from agents.policy import decision_keys
 from agents.registry import load
+from hf_env.files import write_json
 from hf_env.rules import load_rules
+from hf_env.seeds import SEEDS_VERSION
 from training.config import ConfigError, TrainConfig
 from training.run.checkpoints import read_checkpoint
+from training.run.folder import RunFolder
 from training.run.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
 from training.run.report import read_log, write_report
 from training.trainer import resume, train
@@ -64,7 +67,7 @@ def test_a_run_learns_and_leaves_its_folder(tmp_path):
     assert TrainConfig.from_json(json.loads((tmp_path / "run" / "config.json").read_text())) == config
     policy = load(str(tmp_path / "run"))
     assert policy.info["lineage"]["decisions"] == result.decisions and policy.info["num_sides"] == 2
-    assert policy.info["rules_names"] == ["whitnack"] and policy.info["versions"] == VERSIONS
+    assert policy.info["rules_names"] == ["whitnack"] and policy.info["versions"] == VERSIONS | {"seeds": SEEDS_VERSION}
     assert not list((tmp_path / "run").rglob("*.part"))
 
 
@@ -127,7 +130,10 @@ def test_changed_rules_are_refused_on_resuming(tmp_path):
     rules = tmp_path / "mine.toml"
     rules.write_text(load_rules("whitnack").to_toml())
     run(tmp_path / "run", small_config(rules=str(rules)), should_stop=stop_after(2))
-    rules.write_text(load_rules("whitnack", going_out=200).to_toml())
+    # What a run plays does not depend on the file that it came from.
+    rules.unlink()
+    file = RunFolder(tmp_path / "run").config
+    write_json(file, read_json(file) | {"rules": {"preset": "whitnack", "going_out": 200}})
     with pytest.raises(CheckpointError, match="going_out was 100, here it is 200"):
         resume(tmp_path / "run", games=FakeVectorGame(32), show_progress=False)
 
@@ -165,7 +171,7 @@ def test_a_time_budget_ends_the_run(tmp_path):
 
 
 def test_configs_that_make_no_sense_are_refused():
-    for changes in ({"time_budget_seconds": None, "decisions_budget": None}, {"num_games": 0}, {"clip": 0.0},
+    for changes in ({"time_budget_seconds": None, "decisions_budget": None}, {"num_games": 0}, {"clip_coef": 0.0},
                     {"gae_lambda": 1.1}, {"pool_interval": 0.0}, {"processes": -1}):  # fmt: skip
         with pytest.raises(ConfigError) as caught:
             TrainConfig(**changes)

@@ -17,6 +17,7 @@ import numpy as np
 
 from agents.scripted.playout import Table
 from hf_env import hand_and_foot_v0
+from hf_env.files import write_text
 from hf_env.rules import load_rules
 from hf_env.vector.game import VectorGame
 from training.benchmarks.loops import AecPlay
@@ -132,7 +133,7 @@ def write_baseline(path: Path) -> None:
 
     rounded = {name: float(f"{ratio:.4g}") for name, ratio in measure_ratios(45).items()}
     values = {"loop": LOOP_VERSION, "ratios": rounded, "measured": circumstances()}
-    path.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(values, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -59,14 +59,14 @@ def measure_sb3(seed: int, seconds: float) -> dict:
     from stable_baselines3.common.vec_env import DummyVecEnv
 
     from agents.neural import build_network
-    from hf_env import VectorGame, load_rules
+    from hf_env import VectorGame
     from hf_env.vector.threads import available_cores
     from training.config import TrainConfig
     from training.learning.visible import visible_scale
 
     config = TrainConfig()
     games = VectorGame(1)
-    scale = visible_scale(games, config.network.ignored, [load_rules(config.rules)])
+    scale = visible_scale(games, config.network.ignored, config.rules)
 
     class Body(BaseFeaturesExtractor):
         """Our network, so that both learn as many weights; MaskablePPO puts its two heads, one layer each, on what it tells."""
@@ -81,7 +81,7 @@ def measure_sb3(seed: int, seconds: float) -> dict:
 
     tables = DummyVecEnv([lambda: gymnasium.make("HandAndFoot-v0", shaping=config.shaping, disable_env_checker=True)] * SB3_TABLES)
     model = MaskablePPO(
-        "MlpPolicy", tables, seed=seed, n_steps=SB3_STEPS, batch_size=config.minibatch_size, n_epochs=config.epochs, device="cpu",
+        "MlpPolicy", tables, seed=seed, n_steps=SB3_STEPS, batch_size=config.minibatch_size, n_epochs=config.update_epochs, device="cpu",
         policy_kwargs={"features_extractor_class": Body, "net_arch": []},
     )  # fmt: skip
     rollout = SB3_TABLES * SB3_STEPS

@@ -11,6 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from hf_env.files import write_text
 from training.benchmarks.rows import Row
 
 FORMAT = "hf-benchmark/1"
@@ -102,7 +103,7 @@ def write_json(path: Path, rows: list[Row], missing: dict[str, str], settings: d
         "rows": [dataclasses.asdict(row) for row in rows],
         "missing": missing,
     }  # fmt: skip
-    path.write_text(json.dumps(values, indent=2) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(values, indent=2) + "\n")
 
 
 def shown(row: Row) -> str:

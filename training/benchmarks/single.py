@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.scripted.dispatch import NUMBERS
 from agents.scripted.playout import Table
+from agents.scripted.table import PLAYER_IDS
 from hf_env import hand_and_foot_v0
 from hf_env.engine.access import broken_invariant
 from hf_env.engine.invariants import MESSAGES
@@ -87,7 +87,7 @@ def playout_rate(players: list[str], num_deals: int, rules: Any, seed: int, seco
 def player_rows(rules: Any, seed: int, seconds: float, num_deals: int = 64) -> list[Row]:
     """Deals a second of each scripted player in all seats, at engine speed."""
     rows = []
-    for name in NUMBERS:
+    for name in PLAYER_IDS:
         _, details = playout_rate([name], num_deals, rules, seed, seconds)
         rows.append(
             Row(

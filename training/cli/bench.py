@@ -7,6 +7,9 @@ from pathlib import Path
 
 import click
 
+from training.benchmarks.report import circumstances, print_table, write_json
+from training.benchmarks.rows import BenchmarkError
+from training.benchmarks.suite import Suite
 from training.cli.common import (
     Failure,
     FiniteRange,
@@ -18,6 +21,7 @@ from training.cli.common import (
     set_option,
     several_rules_option,
 )
+from training.cli.extras import TRAINING, missing_extra
 
 # Measured when nothing is named; keys of training.benchmarks.report.TITLES, as are the two that cost more.
 OWN_SECTIONS = ("vector", "profile", "threads", "aec", "players", "copies", "memory", "start")
@@ -54,10 +58,6 @@ def bench(
 
     With --peers or --training and no --only, those alone are measured.
     """
-    from training.benchmarks.report import circumstances, print_table, write_json
-    from training.benchmarks.rows import BenchmarkError
-    from training.benchmarks.suite import Suite
-
     sets = load_rule_list(rules, settings)
     check_writable(json_file)
     if with_training:
@@ -76,9 +76,6 @@ def bench(
 
 
 def _check_training() -> None:
-    from training.cli.train import check_installed
-
-    try:
-        check_installed()
-    except Mistake as error:
-        raise Mistake(f"--training: {error.format_message()}") from None
+    line = missing_extra("--training: training needs", "train", *TRAINING)
+    if line is not None:
+        raise Mistake(line)

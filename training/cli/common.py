@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
+import importlib
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from hf_env.rules import RulesError, RuleSet, load_rules, parse_setting
+from hf_env.rules.loading import load_rule_sets
 from hf_env.seeds import MAX_SEED
+from hf_env.suggest import did_you_mean
 
 seed_option = click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help="Of everything random.")
 rules_option = click.option(
@@ -24,16 +27,46 @@ several_rules_option = click.option(
 set_option = click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one rule, as deals=3; may be repeated.")
 
 
+class CommandModules(dict[str, click.Command]):
+    """The commands of a group, each of which is imported when it is first used."""
+
+    def __init__(self, package: str, short_help: Mapping[str, str]) -> None:
+        """Name the commands.
+
+        Args:
+            package: where a module of each command's name holds the command under that name.
+            short_help: by name, in the order of the list, what the command does, to be told without importing it.
+        """
+        self.package = package
+        self.listed: dict[str, click.Command] = {name: click.Command(name, help=text) for name, text in short_help.items()}
+        super().__init__(self.listed)
+
+    def __getitem__(self, name: str) -> click.Command:
+        return getattr(importlib.import_module(f"{self.package}.{name}"), name)
+
+    def get(self, name, default=None):
+        """The command of that name, imported."""
+        if name not in self:
+            return default
+        return self[name]
+
+
 class Commands(click.Group):
-    """A group that names close matches for a command that it lacks."""
+    """A group that names the nearest command for one that it lacks."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.commands)
 
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        if isinstance(self.commands, CommandModules):
+            Commands(commands=self.commands.listed).format_commands(context, formatter)
+        else:
+            super().format_commands(context, formatter)
+
     def resolve_command(self, context: click.Context, args: list[str]):
         if args and self.get_command(context, args[0]) is None and not args[0].startswith("-"):
-            close = difflib.get_close_matches(args[0], self.commands, n=2, cutoff=0.5) or list(self.commands)
-            raise click.UsageError(f"there is no command {args[0]!r}; did you mean {' or '.join(close)}?", context)
+            hint = did_you_mean(args[0], self.commands) or f"; there are {', '.join(self.commands)}"
+            raise click.UsageError(f"there is no command {args[0]!r}{hint}", context)
         return super().resolve_command(context, args)
 
 
@@ -69,42 +102,22 @@ def oneline(text: Any) -> str:
     return " ".join(str(text).split())
 
 
-def load_rule_set(source: str, settings: tuple[str, ...]):
-    """The RuleSet of ``--rules`` with the changes of ``--set``. Raises Mistake as the rules say."""
-    from hf_env.rules import RulesError, load_rules, parse_setting
-
+def load_rule_set(source: Any, settings: tuple[str, ...]) -> RuleSet:
+    """The RuleSet of ``--rules``, or a RuleSet, with the changes of ``--set``. Raises Mistake as the rules say."""
     try:
         return load_rules(source, **dict(parse_setting(setting) for setting in settings))
     except RulesError as error:
         raise Mistake(str(error)) from None
 
 
-def load_rule_list(sources: tuple[str, ...], settings: tuple[str, ...]) -> list:
+def load_rule_list(sources: tuple[str, ...], settings: tuple[str, ...]) -> list[RuleSet]:
     """The RuleSets of repeated ``--rules``. Raises Mistake, also where they cannot be played at one table."""
-    from hf_env.vector.game import load_rule_sets
-
     sets = [load_rule_set(source, settings) for source in sources]
     try:
         load_rule_sets(sets)
     except ValueError as error:
         raise Mistake(str(error)) from None
     return sets
-
-
-def load_policy(spec: str):
-    """The policy of a spec. Raises Mistake, with the close matches of an unknown name."""
-    from agents import UnknownPolicyError, load
-    from agents.registry import SCRIPTED
-
-    try:
-        return load(spec)
-    except UnknownPolicyError as error:
-        name = spec.partition(":")[0]
-        close = [] if name in SCRIPTED else difflib.get_close_matches(name, (*SCRIPTED, "pretrained"), n=2, cutoff=0.55)
-        hint = f"; did you mean {' or '.join(close)}?" if close else ""
-        raise Mistake(f"{error}{hint}") from None
-    except (ValueError, OSError) as error:  # a damaged checkpoint
-        raise Mistake(str(error)) from None
 
 
 def check_writable(path: Path | None) -> None:
@@ -126,6 +139,7 @@ def check_writable(path: Path | None) -> None:
 @contextmanager
 def progress_bar(description: str) -> Iterator[Callable[[float, float | None], None]]:
     """A bar on stderr, where that is a terminal; gives a function of (done, total)."""
+    # Third-party, and not needed by --help.
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
+from agents.play.judging import PolicyError
 from training.cli.common import (
     Failure,
     FiniteRange,
     Mistake,
-    load_policy,
     load_rule_list,
     progress_bar,
     seed_option,
@@ -21,6 +21,10 @@ from training.cli.common import (
     several_rules_option,
 )
 from training.cli.extras import missing_extra
+from training.cli.policies import check_policy
+from training.evaluation.contests import Plan
+from training.evaluation.report import REPORT_NAME, keyed
+from training.evaluation.store import Store
 
 # Of the extra `evaluate`.
 NEEDED = ("choix", "jinja2", "matplotlib")
@@ -75,12 +79,10 @@ def run_contest(kind: str, contest: Callable[[Any], Any], html: Callable[..., st
 
     contest: a function of a ``Plan``. html: the report of its result. options: of `contest_options`.
     """
-    from training.evaluation.contests import Plan
-
     check_installed()
     sets = load_rule_list(options["rules"], options["settings"])
     for spec in policies:
-        load_policy(spec)
+        check_policy(spec)
     out = options["out"] or Path("runs") / f"{kind}-{sets[0].name}-{time.strftime('%Y%m%d-%H%M%S')}"
     with progress_bar(f"{kind}, deals") as report:
         plan = Plan(
@@ -94,8 +96,6 @@ def run_contest(kind: str, contest: Callable[[Any], Any], html: Callable[..., st
 
 def played(contest: Callable[[Any], Any], plan: Any):
     """The contest's result; errors as the command reports them."""
-    from agents.play.games import PolicyError
-
     try:
         return contest(plan)
     except KeyboardInterrupt:
@@ -113,13 +113,10 @@ def played(contest: Callable[[Any], Any], plan: Any):
 
 def write_report(out: Path, text: str) -> Path:
     """Write the HTML report into the folder."""
-    from training.evaluation.report import REPORT_NAME
-    from training.evaluation.store import Store
-
     try:
         return Store(out, False).write(REPORT_NAME, text)
     except OSError as error:
-        raise Failure(f"{out} cannot be written: {error.strerror}") from None
+        raise Failure(f"{error.filename or out} cannot be written: {error.strerror}") from None
 
 
 def between(interval, form: str) -> str:
@@ -131,8 +128,6 @@ def between(interval, form: str) -> str:
 
 def matrix(names, cell: Callable[[int, int], str]) -> list[str]:
     """Lines of a matrix with a row and a column a name."""
-    from training.evaluation.report import keyed
-
     left, top = keyed(names)
     rows = [["", *top]] + [[name, *(cell(a, b) for b in range(len(names)))] for a, name in enumerate(left)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]

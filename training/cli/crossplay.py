@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 
 from training.cli.contest import between, contest_options, forfeit_lines, matrix, run_contest
+from training.evaluation import contests
+from training.evaluation.report import crossplay_html
 
 
 @click.command()
@@ -19,11 +21,8 @@ def crossplay(policies: tuple[str, ...], opponents: str, **options) -> None:
     and the records: self-play, cross-play, the gap and the worst partner, each with a 95 % interval, and a heat map.
     Policies, forfeits and Ctrl-C: as in handfoot tournament.
     """
-    from training.evaluation.contests import crossplay as play
-    from training.evaluation.report import crossplay_html
-
     every = (*policies, opponents)
-    result, path = run_contest("crossplay", lambda plan: play(policies, opponents, plan), crossplay_html, every, options)
+    result, path = run_contest("crossplay", lambda plan: contests.crossplay(policies, opponents, plan), crossplay_html, every, options)
     click.echo(summary(result))
     click.echo(f"report in {path}")
 
@@ -32,14 +31,17 @@ def summary(result) -> str:
     """The result in lines for a reader."""
     names = result.names
 
-    def told(interval) -> str:
+    def format_interval(interval) -> str:
         return f"{interval.mean:+,.1f}{between(interval, '+,.1f')}"
 
-    rules = ", ".join(one.name for one in result.rules)
+    rules = ", ".join(rule_set.name for rule_set in result.rules)
     lines = [f"{len(names)} policies as partners against {result.opponents} under {rules}, seed {result.seed}", "points a deal:"]
     lines += matrix(names, lambda p, q: f"{result.cells[p, q].mean:+,.0f}")
-    lines += [f"{label} {told(one)}" for label, one in (
+    lines += [f"{label} {format_interval(interval)}" for label, interval in (
         ("self-play ", result.self_play), ("cross-play", result.cross_play), ("gap       ", result.gap))]  # fmt: skip
     lines += ["worst partners:"]
-    lines += [f"  of {name}: {names[one.worst]}, {told(one.with_worst)}" for name, one in zip(names, result.partners, strict=True)]
+    lines += [
+        f"  of {name}: {names[partners.worst]}, {format_interval(partners.with_worst)}"
+        for name, partners in zip(names, result.partners, strict=True)
+    ]
     return "\n".join(lines + forfeit_lines(result, result.forfeit_counts()))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from agents.play.judging import PolicyError, UnfitPolicyError
+from agents.registry import PYTHON, SEARCH, PolicySpec
+from hf_env.files import write_json
+from training import evaluation
 from training.cli.common import (
     Failure,
     FiniteRange,
     Mistake,
     check_writable,
-    load_policy,
     load_rule_list,
     progress_bar,
     seed_option,
@@ -30,6 +32,14 @@ from training.cli.contest import (
     records_option,
     write_report,
 )
+from training.cli.policies import check_policy, load_policy
+from training.evaluation import MIN_CLUSTERS, contests
+from training.evaluation.behaviour import BEHAVIOUR, format_figure
+from training.evaluation.contests import Plan
+from training.evaluation.duplicate import place_names
+from training.evaluation.matches import deals_in_a_game
+from training.evaluation.report import evaluation_html
+from training.evaluation.series import GAMES_A_BLOCK
 
 
 @click.command()
@@ -63,58 +73,46 @@ def evaluate(
     with the reason.
     """
     sets = load_rule_list(rules, settings)
-    policies = load_policy(a), load_policy(b)
+    specs = check_policy(a), check_policy(b)
     check_writable(json_path)
     is_small = processes == 1 or in_one_block(deals, sets)
-    if out is None and is_small and always_answers(a) and always_answers(b):
-        result = measure(policies, (a, b), deals, seed, sets)
+    if out is None and is_small and all(always_answers(spec) for spec in specs):
+        result = measure((load_policy(a), load_policy(b)), (a, b), deals, seed, sets)
     else:
-        from training.evaluation.contests import Plan
-
-        plan = Plan(deals, seed, sets, out, records, processes, limit_seconds=limit_seconds)
+        plan = Plan(
+            deals=deals, seed=seed, rules=sets, out=out, with_records=records, processes=processes, limit_seconds=limit_seconds
+        )  # fmt: skip
         result = measure_in_processes((a, b), plan)
     click.echo(summary(result, precision))
     if json_path is not None:
         write_result(json_path, result, precision)
     if out is not None:
-        from training.evaluation.report import evaluation_html
-
         click.echo(f"report in {write_report(out, evaluation_html(result, records=records))}")
 
 
 def in_one_block(deals: int, rules) -> bool:
     """Whether there is nothing to spread over processes."""
-    from training.evaluation.matches import deals_in_a_game
-    from training.evaluation.series import GAMES_A_BLOCK
-
     return deals <= GAMES_A_BLOCK * (deals_in_a_game(rules) or 1)
 
 
-def always_answers(spec: str) -> bool:
+def always_answers(spec: PolicySpec) -> bool:
     """Whether a policy needs no process that can be ended: one of this project that does not search."""
-    from agents.registry import PYTHON, parse_spec
-
-    return not spec.startswith(PYTHON) and parse_spec(spec)[0] != "search"
+    return not spec.name.startswith(PYTHON) and spec.name != SEARCH
 
 
 def measure_in_processes(names: tuple[str, str], plan):
     """An evaluation by a Plan, in processes of its own."""
-    from training.evaluation.contests import evaluation
-
     if plan.out is not None:
         check_installed()
     with progress_bar(f"{names[0]} against {names[1]}, deals") as report:
-        return played(lambda plan: evaluation(*names, plan), replace(plan, on_progress=report))
+        return played(lambda plan: contests.evaluation(*names, plan), replace(plan, on_progress=report))
 
 
 def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
     """An evaluation with a progress bar; errors as the command reports them."""
-    from agents.play.games import PolicyError, UnfitPolicyError
-    from training.evaluation import evaluate
-
     try:
         with progress_bar(f"{names[0]} against {names[1]}, deals") as report:
-            return evaluate(policies[0], policies[1], deals=deals, seed=seed, rules=rules, names=names, on_progress=report)
+            return evaluation.evaluate(policies[0], policies[1], deals=deals, seed=seed, rules=rules, names=names, on_progress=report)
     except (UnfitPolicyError, PolicyError) as error:
         raise Mistake(str(error)) from None
 
@@ -122,21 +120,18 @@ def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
 def write_result(path: Path, result, precision: float | None = None) -> None:
     """Write a result as JSON. Raises Failure where the disk refuses."""
     try:
-        path.write_text(json.dumps(result.to_json(precision), indent=1) + "\n", encoding="utf-8")
+        write_json(path, result.to_json(precision))
     except OSError as error:
         raise Failure(f"{path} cannot be written: {error.strerror}") from None
 
 
 def summary(result, precision: float = 50.0) -> str:
     """The result in lines for a reader. precision: half width of the interval for which the deals are counted."""
-    from training.evaluation import MIN_CLUSTERS
-    from training.evaluation.duplicate import place_names
-
     a, b = place_names(result)
     difference, won = result.difference, result.games_won
     rounded = f" (rounded up from {result.asked_deals:,})" if result.num_deals != result.asked_deals else ""
     lines = [
-        f"{a} against {b} under {', '.join(one.name for one in result.rules)}, seed {result.seed}",
+        f"{a} against {b} under {', '.join(rule_set.name for rule_set in result.rules)}, seed {result.seed}",
         f"  {result.num_deals:,} deals{rounded}: {result.num_games:,} games, "
         f"{result.num_clusters:,} game seeds in {result.num_seatings} seatings each",
         f"  difference     {difference.mean:+,.1f} points a deal{between(difference, '+,.1f')}",
@@ -167,10 +162,9 @@ def _precision(result, points: float) -> list[str]:
 
 def _behaviour(result, a: str, b: str) -> list[str]:
     """The figures of both, one a line."""
-    from training.evaluation.behaviour import BEHAVIOUR, told
-
     rows = [["behaviour", a, b]]
-    rows += [[label, *(told(key, one[key]) for one in (result.behaviour_a, result.behaviour_b))] for key, (label, _) in BEHAVIOUR.items()]
+    both = (result.behaviour_a, result.behaviour_b)
+    rows += [[label, *(format_figure(key, figures[key]) for figures in both)] for key, (label, _) in BEHAVIOUR.items()]
     widths = [max(len(row[i]) for row in rows) for i in range(3)]
     return [f"  {row[0].ljust(widths[0])}  {row[1].rjust(widths[1])}  {row[2].rjust(widths[2])}" for row in rows]
 
@@ -178,5 +172,6 @@ def _behaviour(result, a: str, b: str) -> list[str]:
 def _seats(result, a: str) -> list[str]:
     lines = [f"  {a} by seat, points a deal more and share of deals gone out:"]
     return lines + [
-        f"    seat {one.seat}  {one.difference.mean:+,.1f}{between(one.difference, '+,.1f')}; {one.gone_out:.1%}" for one in result.seats
+        f"    seat {seat.seat}  {seat.difference.mean:+,.1f}{between(seat.difference, '+,.1f')}; {seat.gone_out:.1%}"
+        for seat in result.seats
     ]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import importlib.util
 import sys
 
+# Needed by training only; the rest of the command works without.
+TRAINING = ("torch", "safetensors", "tensorboard", "matplotlib")
+
 
 def missing_extra(what: str, extra: str, *modules: str) -> str | None:
     """None where all modules can be imported, else a line on what to install. what: as "training needs"."""

@@ -1,4 +1,4 @@
-"""The command ``handfoot``. Each subcommand has a module cli_<name>.py beside this one; heavy imports wait until used.
+"""The command ``handfoot``. Each subcommand has a module of its name beside this one, which is imported when it is used.
 
 Exit codes: 0 success; 1 something failed; 2 the user asked for what cannot be done, or a policy failed where that ends
 the command, with one line on stderr; 130 interrupted.
@@ -14,29 +14,27 @@ from collections.abc import Sequence
 import click
 
 from hf_env import __version__
-from training.cli.bench import bench
-from training.cli.common import Commands, oneline, require_command
-from training.cli.crossplay import crossplay
-from training.cli.evaluate import evaluate
-from training.cli.play import play
-from training.cli.replay import replay
-from training.cli.rules import rules
-from training.cli.tournament import tournament
-from training.cli.train import train
+from training.cli.common import CommandModules, Commands, oneline, require_command
 
-_COMMANDS = (train, evaluate, tournament, crossplay, play, replay, rules, bench)
+# What each does, as the list of commands tells it: the first sentence of its own help, told without importing it.
+SHORT_HELP = {
+    "train": "Train a policy by self-play, evaluate it, and write a report.",
+    "evaluate": "Compare the policies A and B: who makes more points a deal?",
+    "tournament": "Play every POLICY against every other on duplicate deals, and rank them.",
+    "crossplay": "Seat every two POLICYs as partners against fixed opponents: how well do they play with partners they do not know?",
+    "play": "Play a game yourself against policies.",
+    "replay": "Show the games recorded in each FILE, a line a turn, and verify every deck, action and score.",
+    "rules": "List, show, check and compare rule sets.",
+    "bench": "Measure the speed of the engine and its adapters by random legal play; the state that it ends in is checked.",
+}
 
 
-@click.group(cls=Commands, invoke_without_command=True)
+@click.group(cls=Commands, commands=CommandModules("training.cli", SHORT_HELP), invoke_without_command=True)
 @click.version_option(__version__, prog_name="handfoot")
 @click.pass_context
 def handfoot(context: click.Context) -> None:
     """Hand and Foot: train agents, compare them, look at games and rules."""
     require_command(context)
-
-
-for _command in _COMMANDS:
-    handfoot.add_command(_command)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

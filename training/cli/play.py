@@ -10,7 +10,14 @@ from typing import Any
 
 import click
 
-from training.cli.common import MAX_SEED, Failure, Mistake, check_writable, load_policy, load_rule_set, rules_option, set_option
+from agents.human import HumanPolicy, PersonLeft, play_at_table
+from agents.play.judging import PolicyError, UnfitPolicyError
+from hf_env import records
+from hf_env.records import GameRecorder
+from hf_env.rules import RuleSet
+from hf_env.seeds import MAX_SEED
+from training.cli.common import Failure, Mistake, check_writable, load_rule_set, rules_option, set_option
+from training.cli.policies import load_policy
 
 
 @click.command()
@@ -61,12 +68,8 @@ def _seat_of(entry: str) -> int:
     return int(seat)
 
 
-def _play(rules: Any, policies: list[Any], names: list[str], seed: int, record: Path | None) -> None:
+def _play(rules: RuleSet, policies: list[Any], names: list[str], seed: int, record: Path | None) -> None:
     """Play the game; None among the policies is the person."""
-    from agents.human import HumanPolicy, PersonLeft, play_at_table
-    from agents.play.games import PolicyError, UnfitPolicyError
-    from hf_env.records import GameRecorder
-
     _forgive_odd_bytes()
     seats = [seat for seat, policy in enumerate(policies) if policy is None]
     person = HumanPolicy(names=names, passes_keyboard=len(seats) > 1)
@@ -100,16 +103,14 @@ def _forgive_odd_bytes() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _write(path: Path | None, recorder: Any, person: Any) -> None:
+def _write(path: Path | None, recorder: GameRecorder, person: HumanPolicy) -> None:
     """Append what was played. Raises Failure where the disk refuses."""
-    from hf_env.records import write
-
     if path is None:
         return
     with contextlib.suppress(RuntimeError):  # nothing was begun
         game = recorder.record()
         try:
-            write(path, [game], append=True)
+            records.write(path, [game], append=True)
         except OSError as error:
             raise Failure(f"{path} cannot be written: {error.strerror}") from None
         person.screen.say(f"The game was added to {path}; handfoot replay shows it.")

@@ -10,7 +10,13 @@ from typing import Any
 
 import click
 
+from hf_env import records
+from hf_env.engine.cards import KIND_CHARS
+from hf_env.files import write_file
+from hf_env.positions.schema import END_REASONS
+from hf_env.rendering import load_drawing
 from training.cli.common import Mistake, check_writable, progress_bar
+from training.evaluation.recount import Recount, counted, report_files
 
 _ENDS = {
     "out": "gone out",
@@ -39,8 +45,6 @@ def replay(files: tuple[str, ...], verify: bool, wanted: int | None, video: Path
     than today's is replayed with the cards that its record says. Exit code 2, with what differs first, where a game does
     not replay.
     """
-    from hf_env.records import replay as play_again
-
     if wanted is not None and len(files) > 1:
         raise Mistake("--game is of one file; several are given")
     if verify and video is not None:
@@ -55,7 +59,7 @@ def replay(files: tuple[str, ...], verify: bool, wanted: int | None, video: Path
     elif wanted is not None:
         for record, number in _records(files[0], wanted):
             with _named(files[0], number):
-                play_again(record)
+                records.replay(record)
             click.echo(_line(record, number))
     else:
         _verify(files)
@@ -64,14 +68,12 @@ def replay(files: tuple[str, ...], verify: bool, wanted: int | None, video: Path
 def _show(file: str, wanted: int | None) -> None:
     for record, number in _records(file, wanted):
         with _named(file, number):
-            for line in _told(record, number):
+            for line in _describe_game(record, number):
                 click.echo(line)
 
 
 def _film(files: tuple[str, ...], wanted: int | None, video: Path, seat: int | None, each: str) -> None:
     """Write the animation of one game. Raises Mistake for what cannot be drawn or written."""
-    from hf_env.rendering import load_drawing
-
     if len(files) > 1:
         raise Mistake("--video is of one game of one file; several files are given")
     kind = video.suffix.lower()
@@ -95,7 +97,7 @@ def _film(files: tuple[str, ...], wanted: int | None, video: Path, seat: int | N
                 pictures = animation.mp4(record, video, **options)
             else:
                 gif, pictures = animation.gif(record, **options)
-                video.write_bytes(gif)
+                write_file(video, gif)
         except IndexError as error:
             raise Mistake(f"--seat: {error}") from None
     click.echo(f"{video}: {pictures} pictures of game {number}, {video.stat().st_size / 1e6:.1f} MB")
@@ -103,11 +105,9 @@ def _film(files: tuple[str, ...], wanted: int | None, video: Path, seat: int | N
 
 def _records(file: str, wanted: int | None) -> Iterator[tuple[Mapping[str, Any], int]]:
     """The games of a file, or only the wanted one, and their numbers from 1. Raises Mistake where there is none."""
-    from hf_env.records import read
-
     number = 0
     with _named(file, 0):
-        for number, record in enumerate(read(file), 1):
+        for number, record in enumerate(records.read(file), 1):
             if wanted in (None, number):
                 yield record, number
             if wanted == number:
@@ -121,22 +121,18 @@ def _records(file: str, wanted: int | None) -> Iterator[tuple[Mapping[str, Any],
 @contextmanager
 def _named(file: str, number: int) -> Iterator[None]:
     """Errors of a file, and of its game `number` (0: of none), as the command reports them."""
-    from hf_env.records import RecordError
-
     try:
         yield
-    except RecordError as error:
+    except records.RecordError as error:
         raise Mistake(f"{file}: {f'game {number}: ' if number else ''}{error}") from None
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise Mistake(f"{file}: {error.strerror or error}") from None
+        raise Mistake(f"{error.filename or file}: {error.strerror or error}") from None
 
 
 def _verify(files: tuple[str, ...]) -> None:
     """Verify all games, count the totals anew, and compare them with the report where a folder is given."""
-    from training.evaluation.recount import Recount, report_files
-
     total = Recount()
     for file in files:
         report, counts = None, total
@@ -162,49 +158,40 @@ def _verify(files: tuple[str, ...]) -> None:
 
 
 def _verify_file(file: str, counts, a_line_a_game: bool) -> None:
-    from hf_env.records import has_own_cards
-
     games, with_own_cards = 0, 0
     for record, number in _records(file, None):
         with _named(file, number):
             counts.add(record)
-            with_own_cards += has_own_cards(record)
+            with_own_cards += records.has_own_cards(record)
             if a_line_a_game:
                 click.echo(_line(record, number))
         games = number
     if not a_line_a_game:
-        from training.evaluation.recount import counted
-
         own = f" ({with_own_cards:,} with the cards of their records)" if with_own_cards else ""
         click.echo(f"{file}: {counted(games, 'game')}, all as the rules and the seeds have it{own}")
 
 
 def _line(record: Mapping[str, Any], number: int) -> str:
-    from hf_env.records import has_own_cards
-    from training.evaluation.recount import counted
-
-    of = "the cards of the record have" if has_own_cards(record) else "the seed have"
+    of = "the cards of the record have" if records.has_own_cards(record) else "the seed have"
     deals, actions = len(record["deals"]), sum(len(deal["actions"]) for deal in record["deals"])
     return f"game {number}: {counted(deals, 'deal')}, {counted(actions, 'action')}, all as the rules and {of} it"
 
 
-def _told(record: Mapping[str, Any], number: int) -> Iterator[str]:
+def _describe_game(record: Mapping[str, Any], number: int) -> Iterator[str]:
     """The game in lines; an error of the record comes after the lines before it."""
-    from hf_env.records import steps
-
     turn: _Turn | None = None
-    told: int | None = None
+    deal_shown: int | None = None
     totals: list[int] = []
-    for step in steps(record):
+    for step in records.steps(record):
         g = step.games[0]
-        if told is None:
+        if deal_shown is None:
             names = record.get("players") or [f"player_{seat}" for seat in range(step.rules.players)]
             yield f"game {number}: rules {step.rules.name}, seed {record['seed']}, players {', '.join(map(str, names))}"
             totals = [0] * step.rules.num_sides
         if turn is not None:
             turn.note_cards(g)
-        if told != step.deal:
-            told = step.deal
+        if deal_shown != step.deal:
+            deal_shown = step.deal
             yield f"\ndeal {step.deal}: dealer seat {int(g['dealer'])}, opening from {step.rules.opening_minimum(step.deal)}"
         if turn is not None and (step.action is None or turn.number != int(g["turns"])):
             yield turn.line()
@@ -231,8 +218,6 @@ class _Turn:
 
     def note_cards(self, g) -> None:
         """The last action has been played: say which cards a draw or take brought."""
-        from hf_env.engine.cards import KIND_CHARS
-
         if self._before is None or int(g["turns"]) != self.number:
             return
         gained = g["hands"][self.seat].astype(int) - self._before
@@ -246,8 +231,6 @@ class _Turn:
 
 
 def _end(g, rules, totals: list[int]) -> Iterator[str]:
-    from hf_env.positions.schema import END_REASONS
-
     reason = END_REASONS[int(g["end_reason"])] if int(g["end_reason"]) else None
     if reason is None:
         yield "  broken off here"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-from training.cli.common import Commands, load_rule_set, require_command, set_option
+from hf_env.rules import CardPoints, RulesError, RuleSet, diff_rules, list_rules, load_rules, preset_text
+from hf_env.rules.errors import shown
+from training.cli.common import Commands, Mistake, load_rule_set, require_command, set_option
 
 
 @click.group(cls=Commands, invoke_without_command=True)
@@ -17,12 +19,10 @@ def rules(context: click.Context) -> None:
 @rules.command("list")
 def list_command() -> None:
     """List the rule sets that come with the package."""
-    from hf_env.rules import list_rules, load_rules
-
     sets = [load_rules(name) for name in list_rules()]
-    width = max(len(one.name) for one in sets)
-    for one in sets:
-        click.echo(f"{one.name:{width}}  {_table(one)}; {_game(one)}")
+    width = max(len(rule_set.name) for rule_set in sets)
+    for rule_set in sets:
+        click.echo(f"{rule_set.name:{width}}  {_table(rule_set)}; {_game(rule_set)}")
 
 
 @rules.command()
@@ -31,9 +31,6 @@ def list_command() -> None:
 @click.option("--source", is_flag=True, help="A named set's file as it was written, with its comments and sources.")
 def show(name: str, settings: tuple[str, ...], source: bool) -> None:
     """Show every option of the rule set NAME (a name or a TOML file), as a TOML file that may be edited."""
-    from hf_env.rules import RulesError, preset_text
-    from training.cli.common import Mistake
-
     if source:
         if settings:
             raise Mistake("--source shows a file as it is; leave out --set")
@@ -52,8 +49,6 @@ def show(name: str, settings: tuple[str, ...], source: bool) -> None:
 @set_option
 def check(file: str, settings: tuple[str, ...]) -> None:
     """Check the rule set FILE: exit code 0 and what it is, or 2 and what is wrong with it."""
-    from hf_env.rules import diff_rules, load_rules
-
     rule_set = load_rule_set(file, settings)
     changes = len(diff_rules(load_rules(rule_set.preset), rule_set))
     changed = f"{changes} option{'s' * (changes != 1)} changed" if changes else "nothing changed"
@@ -66,9 +61,6 @@ def check(file: str, settings: tuple[str, ...]) -> None:
 @click.argument("b")
 def diff(a: str, b: str) -> None:
     """Show the options in which the rule sets A and B (names or TOML files) differ."""
-    from hf_env.rules import diff_rules
-    from hf_env.rules.errors import shown
-
     differences = diff_rules(load_rule_set(a, ()), load_rule_set(b, ()))
     if not differences:
         click.echo("they play the same")
@@ -92,8 +84,6 @@ def _game(rule_set) -> str:
 
 def _commented(rule_set) -> str:
     """Every option as TOML, each with what it means and what is allowed."""
-    from hf_env.rules import CardPoints, RuleSet
-
     lines = []
     for line in rule_set.to_toml(complete=True).splitlines():
         key = line.partition(" = ")[0]

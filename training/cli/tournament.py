@@ -7,6 +7,8 @@ from collections import Counter
 import click
 
 from training.cli.contest import contest_options, forfeit_lines, matrix, run_contest
+from training.evaluation import contests
+from training.evaluation.report import tournament_html
 
 
 @click.command()
@@ -23,10 +25,7 @@ def tournament(policies: tuple[str, ...], **options) -> None:
     A policy that fails (an illegal action, no array of whole numbers, an exception, no answer within the limit) forfeits
     that game, and the tournament goes on. After Ctrl-C the same command with the same --out plays only what is missing.
     """
-    from training.evaluation.contests import tournament as play
-    from training.evaluation.report import tournament_html
-
-    result, path = run_contest("tournament", lambda plan: play(policies, plan), tournament_html, policies, options)
+    result, path = run_contest("tournament", lambda plan: contests.tournament(policies, plan), tournament_html, policies, options)
     click.echo(summary(result))
     click.echo(f"report in {path}")
 
@@ -35,7 +34,7 @@ def summary(result) -> str:
     """The result in lines for a reader."""
     names, ranking, ratings = result.names, result.ranking, result.ratings
     width = max(map(len, names))
-    lines = [f"{len(names)} policies under {', '.join(one.name for one in result.rules)}, seed {result.seed}", "points a deal:"]
+    lines = [f"{len(names)} policies under {', '.join(rule_set.name for rule_set in result.rules)}, seed {result.seed}", "points a deal:"]
     lines += matrix(names, lambda a, b: "." if a == b else _points(result.pairs[a, b].points))
     lines += ["games won:"]
     lines += matrix(names, lambda a, b: "." if a == b else f"{result.pairs[a, b].won.mean:.1%}")
@@ -47,7 +46,7 @@ def summary(result) -> str:
     if ratings.unbeaten:
         lines.append("  Ratings are bounds where a policy lost no game to another.")
     lines += [f"  {line}" for line in ranking.sentences(names)]
-    return "\n".join(lines + forfeit_lines(result, Counter(names[one.policy] for _, _, one in result.forfeits)))
+    return "\n".join(lines + forfeit_lines(result, Counter(names[forfeit.policy] for _, _, forfeit in result.forfeits)))
 
 
 def _points(interval) -> str:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import time
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import click
 
 from hf_env.seeds import FOR_FINAL, FOR_MEASUREMENT, MAX_SEED, grow_seed
-from training.cli.common import Failure, FiniteRange, Mistake, load_rule_list
-from training.cli.extras import missing_extra
+from training.cli.common import Failure, FiniteRange, Mistake, load_rule_list, load_rule_set
+from training.cli.extras import TRAINING, missing_extra
 
 DEFAULT_MINUTES = 5.0
-# Needed by training only; the rest of the command works without.
-_NEEDED = ("torch", "safetensors", "tensorboard", "matplotlib")
 # On the way: enough for a curve, 25 game seeds under whitnack, without taking much of the training's time.
 _DEALS_ON_THE_WAY = 200
 
@@ -24,7 +21,10 @@ _DEALS_ON_THE_WAY = 200
 @click.option(
     "--rules", "rules", multiple=True, metavar="NAME|FILE", help="Rule set; several times: each game draws one.  [default: whitnack]"
 )
-@click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="Change one rule, as deals=3; may be repeated.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="KEY=VALUE",
+    help="Change a setting (listed in docs/training.md), as num_games=256 or network.width=64, or a rule, as deals=3; may be repeated.",
+)  # fmt: skip
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of everything random.  [default: 0]")
 @click.option(
     "--minutes", type=FiniteRange(0, 60 * 24 * 365, min_open=True),
@@ -78,10 +78,11 @@ def train(
     from training.processes import ProcessError
     from training.run.guards import FAILURES
 
-    check_device(device)
+    check_device(device, "--device")
     try:
         if resumed is None:
             config = _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device, processes)
+            check_device(config.device, "device =")
             result = _begin(config, out, quiet)
         else:
             given = {"--rules": rules, "--set": settings, "--seed": seed is not None, "--out": out}
@@ -105,19 +106,19 @@ def train(
 
 def check_installed() -> None:
     """Raise Mistake that says what to install where a package is missing that only training needs."""
-    line = missing_extra("training needs", "train", *_NEEDED)
+    line = missing_extra("training needs", "train", *TRAINING)
     if line is not None:
         raise Mistake(line)
 
 
-def check_device(device: str | None) -> None:
-    """Raise Mistake for a device that PyTorch does not know or this machine lacks."""
+def check_device(device: str | None, where: str) -> None:
+    """Raise Mistake for a device that PyTorch does not know or this machine lacks. where: it was given."""
     import torch
 
     try:
         torch.zeros(1, device=device or "cpu")
     except (RuntimeError, AssertionError) as error:
-        raise Mistake(f"--device {device} cannot be used: {str(error).splitlines()[0]}") from None
+        raise Mistake(f"{where} {device} cannot be used: {str(error).splitlines()[0]}") from None
 
 
 def _refuse_with_resume(given: dict[str, Any]) -> None:
@@ -128,28 +129,35 @@ def _refuse_with_resume(given: dict[str, Any]) -> None:
 
 def _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device, processes):
     """The config of the options over that of the file. Raises ConfigError."""
-    from training.config import TrainConfig, load_config
+    from training.config import ConfigError, TrainConfig
+    from training.settings import load_config, parse_settings, with_settings
 
     base = load_config(config_file) if config_file else TrainConfig()
+    given, rule_settings = parse_settings(settings)
     changes: dict[str, Any] = {"device": device} if device else {}
     if processes:
         changes["processes"] = processes
     if seed is not None:
         changes["seed"] = seed
-    if rules or settings or not config_file:
-        tables = [_as_config(one) for one in load_rule_list(rules or ("whitnack",), settings)]
-        changes["rules"] = tables if len(tables) > 1 else tables[0]
+    if rules:
+        changes["rules"] = load_rule_list(rules, rule_settings)
     if minutes or decisions:
         changes |= {"time_budget_seconds": 60 * minutes if minutes else None, "decisions_budget": decisions}
     if seats is not None:
         changes["seats"] = tuple(part.strip() for part in seats.split(","))
     if pools:
-        changes["pools"] = base.pools | dict(_parse_pool(pool) for pool in pools)
+        changes["pools"] = dict(_parse_pool(pool) for pool in pools)
     if initial is not None:
         from training.learning.initial import load_initial
 
         changes |= {"initial_policy": initial, "network": load_initial(initial).config}
-    return base.replace(**changes)
+    for name in given:
+        if name in changes:
+            raise ConfigError(f"{name} is given twice: by --set and by the option for it")
+    config = with_settings(base, given | changes)
+    if rule_settings and not rules:
+        config = config.replace(rules=[load_rule_set(each, rule_settings) for each in config.rules])
+    return config
 
 
 def _parse_pool(text: str) -> tuple[str, dict[str, float]]:
@@ -168,34 +176,24 @@ def _parse_pool(text: str) -> tuple[str, dict[str, float]]:
 
 
 def _begin(config, out: Path | None, quiet: bool):
-    from hf_env.rules import RulesError
-    from hf_env.vector.game import load_rule_sets
     from training.trainer import train as run
 
-    try:
-        sets = load_rule_sets(config.rules)
-    except (RulesError, ValueError) as error:
-        raise Mistake(str(error)) from None
-    run_dir = out or Path("runs") / f"{sets[0].name}-{time.strftime('%Y%m%d-%H%M%S')}"
+    run_dir = out or Path("runs") / f"{config.rules[0].name}-{time.strftime('%Y%m%d-%H%M%S')}"
     click.echo(f"run folder {run_dir}")
     return run(config, run_dir, _on_the_way(config), show_progress=not quiet)
-
-
-def _as_config(rule_set) -> str | dict[str, Any]:
-    """The rule set as a config holds it: a name, or a table that does not depend on the file that it came from."""
-    table = tomllib.loads(rule_set.to_toml())
-    return table["preset"] if len(table) == 1 else table
 
 
 def _continue(run_dir: Path, minutes, decisions, device, quiet):
     from agents.neural.checkpoint import CheckpointError, read_json
     from training.config import TrainConfig
     from training.run.checkpoints import read_checkpoint
-    from training.trainer import CONFIG_NAME, resume
+    from training.run.folder import RunFolder
+    from training.trainer import resume
 
-    if not (run_dir / CONFIG_NAME).is_file():
-        raise CheckpointError(f"{run_dir} is no run folder: it has no {CONFIG_NAME}")
-    config = TrainConfig.from_json(read_json(run_dir / CONFIG_NAME))
+    file = RunFolder(run_dir).config
+    if not file.is_file():
+        raise CheckpointError(f"{run_dir} is no run folder: it has no {file.name}")
+    config = TrainConfig.from_json(read_json(file))
     values = read_checkpoint(run_dir)[2]
     changes: dict[str, Any] = {"device": device} if device else {}
     if minutes or decisions:
@@ -215,9 +213,10 @@ def _on_the_way(config):
 
 def finish(run_dir: Path, config, deals: int) -> Path:
     """Evaluate the run's policy against the anchors, print and save the results, and write the report."""
-    from training.cli.common import load_policy
     from training.cli.evaluate import measure, summary, write_result
+    from training.cli.policies import load_policy
     from training.evaluation import ANCHORS
+    from training.run.folder import RunFolder
     from training.run.report import write_report
 
     if deals == 0:
@@ -229,7 +228,7 @@ def finish(run_dir: Path, config, deals: int) -> Path:
     seed = grow_seed(config.seed, FOR_FINAL)
     for anchor in ANCHORS:
         result = measure((policy, load_policy(anchor)), (name, anchor), deals, seed, config.rules)
-        write_result(run_dir / f"evaluation-{anchor}.json", result)
+        write_result(RunFolder(run_dir).evaluation(anchor), result)
         results[anchor] = (result.difference.mean, result.difference.half_width)
         texts.append(summary(result))
         click.echo(texts[-1])

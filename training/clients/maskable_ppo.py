@@ -25,7 +25,7 @@ import hf_env  # noqa: F401  (registers HandAndFoot-v0)
 from agents.policy import PolicyBatch
 from hf_env import ACTIONS, ObservationLayout, RuleSet, load_rules
 from training.cli.extras import require_extra
-from training.evaluation.matches import Match, play_part, tally
+from training.evaluation.matches import Match, match_totals, play_clusters
 from training.evaluation.statistics import Interval, combined_interval
 
 if __name__ == "__main__":
@@ -54,7 +54,7 @@ class Tables(VecEnv):
     """
 
     def __init__(self, num_tables: int, **arguments: Any) -> None:
-        """arguments: as of ``hf_env.envs.gymnasium_vector.HandAndFootSeats``."""
+        """arguments: as of ``hf_env.envs.gymnasium_vector.HandAndFootSeatVectorEnv``."""
         made = gymnasium.make_vec("HandAndFoot-v0", num_envs=num_tables, vectorization_mode="vector_entry_point", **arguments)
         self.tables: Any = made.unwrapped
         super().__init__(num_tables, self.tables.single_observation_space, spaces.Discrete(len(ACTIONS)))
@@ -159,8 +159,8 @@ def worth(player: Any, deals: int, seed: int, rules: RuleSet | str = RULES) -> I
     lineups = tuple((learner, 2, 2, 2) for learner in (0, 1))
     match = Match("seat 0", lineups, sides=(0, 0))
     clusters = max(1, round(deals / 2 / rule_set.deals))
-    part = play_part(match, [load(player), load("random"), load(PARTNER)], names, [rule_set], seed, 0, clusters)
-    table = tally([part])
+    part = play_clusters(match, [load(player), load("random"), load(PARTNER)], names, [rule_set], seed, 0, clusters)
+    table = match_totals([part])
     return combined_interval([1, -1], table.differences.T, table.deals.T)
 
 

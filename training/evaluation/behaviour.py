@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from training.evaluation.matches import Part
+from training.evaluation.matches import ClusterBatch
 
 # name: (short label, meaning). A round is one turn of every seat; the first is 1.
 BEHAVIOUR = {
@@ -30,14 +30,14 @@ BEHAVIOUR = {
 _SHARES = ("opened", "foot", "gone_out")
 
 
-def told(name: str, value: float | None) -> str:
+def format_figure(name: str, value: float | None) -> str:
     """A figure as text, with a dash for what was never counted."""
     if value is None:
         return "–"
     return f"{value:{'.1%' if name in _SHARES else ',.1f' if name == 'stranded' else ',.2f'}}"
 
 
-def behaviour(parts: Sequence[Part], policy: int) -> dict[str, float | int | None]:
+def behaviour(parts: Sequence[ClusterBatch], policy: int) -> dict[str, float | int | None]:
     """Figures of BEHAVIOUR of a policy, by its index, and ``deals``: on how many deals and sides they stand.
 
     Forfeited games are left out. None where nothing was counted, such as the round of openings that never came.
@@ -51,11 +51,11 @@ def behaviour(parts: Sequence[Part], policy: int) -> dict[str, float | int | Non
     return figures | {"deals": int(sums["opened"][1]) if sums else 0}
 
 
-def _sums(part: Part, policy: int) -> dict[str, np.ndarray]:
+def _sums(part: ClusterBatch, policy: int) -> dict[str, np.ndarray]:
     """For each figure its sum and the number of what it is a mean of."""
     results, played = part.results, part.played
     sides = results.deal_scores.shape[1]
-    lineups = np.asarray(part.match.lineups)[part.seatings[played]]
+    lineups = np.asarray(part.match.lineups)[part.rotations[played]]
     seats = lineups == policy
     num_seats = seats.shape[1]
     mine = seats.reshape(len(seats), num_seats // sides, sides).any(1)

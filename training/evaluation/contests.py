@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agents import load
 from agents.play.games import policy_name
+from agents.registry import PYTHON, PolicySpec, check_spec, checkpoint_info, load, parse_spec
+from hf_env.arguments import check_int
+from hf_env.rules import RuleSet
+from hf_env.rules.loading import load_rule_sets
 from hf_env.seeds import MAX_SEED
-from hf_env.vector.game import check_int, load_rule_sets
 from hf_env.vector.threads import available_cores
 from training.evaluation.crossplay import CrossplayResult, crossplay_matches, crossplay_result
 from training.evaluation.duplicate import MAX_DEALS, EvaluationResult, result_of, rules_json, versions_json
@@ -27,7 +29,7 @@ RESULT_NAME = "report.json"
 MAX_POLICIES = 100
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """How a contest is played. Fields: as the options of ``handfoot tournament``; processes None: one a core.
 
@@ -92,11 +94,8 @@ def _play(kind: str, specs: Sequence[Any], plan: Plan, matches_of, result_of):
     rules = load_rule_sets(plan.rules)
     names = tuple(policy_name(spec) for spec in specs)
     matches = matches_of(names, rules[0])
-    policies = [load(spec) for spec in specs]
-    for warn in filter(None, (getattr(policy, "warn_of_rules", None) for policy in policies)):
-        for one in rules:  # here, once: the processes that play say nothing
-            warn(one)
-    fingerprints = tuple(fingerprint(policy) for policy in policies)
+    specs = [parse_spec(spec) if isinstance(spec, str | Path) else spec for spec in specs]
+    fingerprints = tuple(_fingerprint(spec, rules) for spec in specs)
     series = Series(matches, tuple(specs), names, fingerprints, rules, plan.seed, plan.forfeit_points)
     store = Store(plan.out, plan.with_records) if plan.out is not None else None
     if store is not None:
@@ -111,10 +110,35 @@ def _play(kind: str, specs: Sequence[Any], plan: Plan, matches_of, result_of):
     return result
 
 
+def _fingerprint(spec: Any, rules: Sequence[RuleSet]) -> str | None:
+    """The fingerprint of a policy, which is checked here and loaded only in the processes that play.
+
+    Here, once, it is also said under which rules a checkpoint was not trained. Only what ``python:MODULE:NAME`` names is
+    loaded here as well: nothing else tells what it is, and whether it is there at all.
+
+    Raises UnknownPolicyError, CheckpointError.
+    """
+    if isinstance(spec, PolicySpec) and not spec.name.startswith(PYTHON):
+        check_spec(spec)
+        info = checkpoint_info(spec)
+        if info is None:
+            return None
+        from agents.neural.policy import warn_of_rules  # torch, which no other policy needs
+
+        for rule_set in rules:
+            warn_of_rules(info, rule_set)
+        return info["sha256"]
+    policy = load(spec)
+    if hasattr(policy, "warn_of_rules"):
+        for rule_set in rules:
+            policy.warn_of_rules(rule_set)
+    return fingerprint(spec, policy)
+
+
 def _deals(series: Series, deals: int) -> list[int]:
     """Deals of each match: as asked for where a game seed has the most seatings, else fewer, so that all play equal seeds."""
-    most = max(match.num_seatings for match in series.matches)
-    return [math.ceil(deals * match.num_seatings / most) for match in series.matches]
+    most = max(match.num_rotations for match in series.matches)
+    return [math.ceil(deals * match.num_rotations / most) for match in series.matches]
 
 
 def _settings(kind: str, series: Series, plan: Plan) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from agents.play.games import Forfeit
 from hf_env.rules import RuleSet
 from training.evaluation.duplicate import rules_json, versions_json
-from training.evaluation.matches import Match, Part, Tally, cluster_seeds, partnership, tally
+from training.evaluation.matches import ClusterBatch, Match, MatchTotals, cluster_seeds, match_totals, partnership
 from training.evaluation.statistics import CONFIDENCE, Interval, clustered_interval, combined_interval, share_interval
 from training.evaluation.tournament import forfeit_json, forfeits_of
 
@@ -51,7 +51,7 @@ class PartnerFigures:
     with_worst: Interval
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CrossplayResult:
     """What a cross-play came to. names: of the P policies. cells: by (p, q), both orders, the same interval.
 
@@ -65,7 +65,7 @@ class CrossplayResult:
     asked_deals: int
     forfeit_points: int
     matches: tuple[Match, ...]
-    tallies: dict[tuple[int, int], Tally]
+    totals: dict[tuple[int, int], MatchTotals]
     cells: dict[tuple[int, int], Interval]
     won: dict[tuple[int, int], Interval]
     self_play: Interval
@@ -76,27 +76,27 @@ class CrossplayResult:
 
     def to_json(self) -> dict[str, Any]:
         """The result as JSON values, with the versions and rules that it depends on."""
-        longest = max(table.num_clusters for table in self.tallies.values())
+        longest = max(table.num_clusters for table in self.totals.values())
         every = (*self.names, self.opponents)
         return {
             "format": FORMAT, "policies": list(self.names), "opponents": self.opponents, "rules": rules_json(self.rules),
             "versions": versions_json(), "seed": self.seed, "asked_deals": self.asked_deals,
             "forfeit_points": self.forfeit_points,
-            "matches": [self._match_json(match, p, q) for match, (p, q) in zip(self.matches, self.tallies, strict=True)],
+            "matches": [self._match_json(match, p, q) for match, (p, q) in zip(self.matches, self.totals, strict=True)],
             "self_play": self.self_play.to_json(), "cross_play": self.cross_play.to_json(), "gap": self.gap.to_json(),
             "partners": {
                 name: {
-                    "with_itself": one.with_itself.to_json(), "with_others": one.with_others.to_json(),
-                    "gap": one.gap.to_json(), "worst_partner": self.names[one.worst], "with_worst": one.with_worst.to_json(),
+                    "with_itself": partners.with_itself.to_json(), "with_others": partners.with_others.to_json(),
+                    "gap": partners.gap.to_json(), "worst_partner": self.names[partners.worst], "with_worst": partners.with_worst.to_json(),
                 }
-                for name, one in zip(self.names, self.partners, strict=True)
+                for name, partners in zip(self.names, self.partners, strict=True)
             },
-            "forfeits": [forfeit_json(*one, every) for one in self.forfeits],
+            "forfeits": [forfeit_json(*entry, every) for entry in self.forfeits],
             "clusters": {"game_seeds": cluster_seeds(self.seed, 0, longest).tolist()},
         }  # fmt: skip
 
     def _match_json(self, match: Match, p: int, q: int) -> dict[str, Any]:
-        table = self.tallies[p, q]
+        table = self.totals[p, q]
         return {
             "title": match.title, "partners": [self.names[p], self.names[q]], "num_deals": table.num_deals,
             "num_games": int(table.won.size), "num_clusters": table.num_clusters, "num_decisions": table.num_decisions,
@@ -107,30 +107,30 @@ class CrossplayResult:
 
     def forfeit_counts(self) -> Counter:
         """Forfeited games by the name of the policy."""
-        return Counter((*self.names, self.opponents)[one.policy] for _, _, one in self.forfeits)
+        return Counter((*self.names, self.opponents)[forfeit.policy] for _, _, forfeit in self.forfeits)
 
 
 def crossplay_result(
-    names: Sequence[str], matches: Sequence[Match], parts: Sequence[Sequence[Part]], rules: Sequence[RuleSet],
+    names: Sequence[str], matches: Sequence[Match], parts: Sequence[Sequence[ClusterBatch]], rules: Sequence[RuleSet],
     seed: int, asked_deals: int, forfeit_points: int,
 ) -> CrossplayResult:  # fmt: skip
     """The result from the parts of each match; the last name is the opponents'."""
     n = len(names) - 1
     pairings = list(combinations_with_replacement(range(n), 2))
-    tallies = {pairing: tally(own) for pairing, own in zip(pairings, parts, strict=True)}
-    means = _Means(tallies)
+    totals = {pairing: match_totals(own) for pairing, own in zip(pairings, parts, strict=True)}
+    means = _Means(totals)
     cells, won = {}, {}
-    for (p, q), table in tallies.items():
+    for (p, q), table in totals.items():
         cells[p, q] = cells[q, p] = clustered_interval(table.differences.sum(1), table.deals.sum(1))
         games = np.full(table.num_clusters, table.won.shape[1])
         won[p, q] = won[q, p] = share_interval(table.won.sum(1), games)
     own, others = [(p, p) for p in range(n)], [pairing for pairing in pairings if pairing[0] != pairing[1]]
     return CrossplayResult(
         names=tuple(names[:n]), opponents=names[n], rules=tuple(rules), seed=seed, asked_deals=asked_deals,
-        forfeit_points=forfeit_points, matches=tuple(matches), tallies=tallies, cells=cells, won=won,
+        forfeit_points=forfeit_points, matches=tuple(matches), totals=totals, cells=cells, won=won,
         self_play=means.interval(own), cross_play=means.interval(others), gap=means.interval(own, others),
         partners=tuple(_partners(means, cells, n, p) for p in range(n)),
-        forfeits=tuple(one for own_parts in parts for one in forfeits_of(own_parts)),
+        forfeits=tuple(entry for own_parts in parts for entry in forfeits_of(own_parts)),
     )  # fmt: skip
 
 
@@ -147,11 +147,11 @@ def _partners(means: _Means, cells, n: int, p: int) -> PartnerFigures:
 class _Means:
     """Means over pairings, and their intervals: all pairings play the same game seeds, so they vary together."""
 
-    def __init__(self, tallies: dict[tuple[int, int], Tally]) -> None:
-        clusters = min(table.num_clusters for table in tallies.values())
-        self._places = {pairing: place for place, pairing in enumerate(tallies)}
-        self._sums = np.stack([table.differences.sum(1)[:clusters] for table in tallies.values()])
-        self._counts = np.stack([table.deals.sum(1)[:clusters] for table in tallies.values()])
+    def __init__(self, totals: dict[tuple[int, int], MatchTotals]) -> None:
+        clusters = min(table.num_clusters for table in totals.values())
+        self._places = {pairing: place for place, pairing in enumerate(totals)}
+        self._sums = np.stack([table.differences.sum(1)[:clusters] for table in totals.values()])
+        self._counts = np.stack([table.deals.sum(1)[:clusters] for table in totals.values()])
 
     def interval(self, pairings, less=(), confidence: float = CONFIDENCE) -> Interval:
         """The mean over `pairings`, less the mean over `less` where given."""

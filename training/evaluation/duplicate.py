@@ -1,7 +1,7 @@
-"""Duplicate evaluation: two policies meet on the same cards in every seating, so that the luck of the deal cancels.
+"""Duplicate evaluation: two policies meet on the same cards in every rotation of the seats, so that the luck of the deal cancels.
 
 Each game seed is a cluster: with S sides it is played S times, A once on each side and B on all the others. Equal in
-all seatings are the decks of all deals, the first dealer and the minimums; the policies' keys differ between seatings,
+all seatings are the decks of all deals, the first dealer and the minimums; the policies' keys differ between rotations,
 so that a random player against itself is two independent draws, and a deterministic one gets a difference of exactly 0.
 """
 
@@ -17,11 +17,12 @@ import numpy as np
 
 from agents import load
 from agents.play.games import DEFAULT_NUM_SLOTS, policy_name
+from hf_env.arguments import check_int
 from hf_env.rules import RULES_VERSION, RuleSet
+from hf_env.rules.loading import load_rule_sets
 from hf_env.seeds import MAX_SEED, SEEDS_VERSION
-from hf_env.vector.game import check_int, load_rule_sets
 from training.evaluation.behaviour import behaviour
-from training.evaluation.matches import Part, Tally, cluster_seeds, duel, next_clusters, play_part, tally
+from training.evaluation.matches import ClusterBatch, MatchTotals, cluster_seeds, duel, match_totals, next_clusters, play_clusters
 from training.evaluation.statistics import (
     Interval,
     clustered_interval,
@@ -51,7 +52,7 @@ class SeatFigures:
         return {"seat": self.seat, "difference_a_deal": self.difference.to_json(), "gone_out": self.gone_out}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EvaluationResult:
     """A against B.
 
@@ -147,7 +148,7 @@ def place_names(result: EvaluationResult) -> tuple[str, str]:
 
 def rules_json(rules: Sequence[RuleSet]) -> list[dict[str, str]]:
     """Rule sets as a result names them."""
-    return [{"name": one.name, "fingerprint": one.fingerprint, "toml": one.to_toml()} for one in rules]
+    return [{"name": rule_set.name, "fingerprint": rule_set.fingerprint, "toml": rule_set.to_toml()} for rule_set in rules]
 
 
 def versions_json() -> dict[str, int]:
@@ -186,15 +187,15 @@ def evaluate(
     policies = [load(policy_a), load(policy_b)]
     match = duel(0, 1, names, rule_sets[0])
     started = time.perf_counter()
-    parts: list[Part] = []
+    parts: list[ClusterBatch] = []
     while True:
         clusters = sum(part.count for part in parts)
         done = sum(len(part.results.deal_games) for part in parts)
-        count = next_clusters(clusters, done, deals, match.num_seatings, rule_sets)
+        count = next_clusters(clusters, done, deals, match.num_rotations, rule_sets)
         if count == 0:
             break
         report = _shifted(on_progress, done, deals)
-        parts.append(play_part(match, policies, names, rule_sets, seed, clusters, count, num_slots=num_slots, on_progress=report))
+        parts.append(play_clusters(match, policies, names, rule_sets, seed, clusters, count, num_slots=num_slots, on_progress=report))
     return result_of(parts, names, rule_sets, seed, deals, time.perf_counter() - started)
 
 
@@ -206,10 +207,10 @@ def _shifted(on_progress, before: int, deals: int):
 
 
 def result_of(
-    parts: Sequence[Part], names: tuple[str, str], rules: Sequence[RuleSet], seed: int, asked_deals: int, seconds: float
+    parts: Sequence[ClusterBatch], names: tuple[str, str], rules: Sequence[RuleSet], seed: int, asked_deals: int, seconds: float
 ) -> EvaluationResult:
     """The evaluation of a duel of the policies 0 and 1 from its parts."""
-    table = tally(parts)
+    table = match_totals(parts)
     sides, deals, differences = table.num_sides, table.deals.sum(1), table.differences.sum(1)
     num_deals = table.num_deals
     difference = clustered_interval(differences, deals)
@@ -229,13 +230,13 @@ def result_of(
     )  # fmt: skip
 
 
-def _seats(parts: Sequence[Part], table: Tally) -> tuple[SeatFigures, ...]:
-    """A, the measured side, in each seat: with A on one side a seating, a seat belongs to one seating."""
+def _seats(parts: Sequence[ClusterBatch], table: MatchTotals) -> tuple[SeatFigures, ...]:
+    """A, the measured side, in each seat: with A on one side a rotation, a seat belongs to one rotation."""
     figures = []
     for seat in range(len(parts[0].match.lineups[0])):
-        seating = seat % table.num_sides
-        outs = sum(int((part.results.out_seats[part.seatings == seating] == seat).sum()) for part in parts)
-        deals = table.deals[:, seating]
-        difference = clustered_interval(table.differences[:, seating], deals)
+        rotation = seat % table.num_sides
+        outs = sum(int((part.results.out_seats[part.rotations == rotation] == seat).sum()) for part in parts)
+        deals = table.deals[:, rotation]
+        difference = clustered_interval(table.differences[:, rotation], deals)
         figures.append(SeatFigures(seat, difference, outs / int(deals.sum())))
     return tuple(figures)

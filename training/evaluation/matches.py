@@ -1,7 +1,7 @@
 """Matches on duplicate games: who sits where, how many game seeds are played, and what they come to by game seed.
 
-A match is a set of seatings of policies. A cluster is one game seed, on which the match plays one game in each of its
-seatings. Equal in all of them are the decks of all deals, the first dealer and the minimums; the policies' keys differ.
+A match is a set of rotations: arrangements of policies on the seats. A cluster is one game seed, on which the match plays
+one game in each rotation. Equal in all of them are the decks of all deals, the first dealer and the minimums; the policies' keys differ.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from hf_env.seeds import FOR_EVALUATION, grow_seeds
 
 @dataclass(frozen=True)
 class Match:
-    """Policies in seatings.
+    """Policies in several rotations on the same cards.
 
-    lineups: for each seating, the index of the policy in each seat. sides: for each seating, the side that is measured.
+    lineups: for each rotation, the index of the policy in each seat. sides: for each rotation, the side that is measured.
     """
 
     title: str
@@ -31,7 +31,7 @@ class Match:
     sides: tuple[int, ...]
 
     @property
-    def num_seatings(self) -> int:
+    def num_rotations(self) -> int:
         """Games of each game seed."""
         return len(self.lineups)
 
@@ -66,11 +66,11 @@ def cluster_seeds(seed: int, first: int, count: int) -> np.ndarray:
 
 def deals_in_a_game(rules: Sequence[RuleSet]) -> int | None:
     """Number of deals of every game under these rules; None where it depends on the play."""
-    numbers = {one.deals if one.target is None else None for one in rules}
+    numbers = {rule_set.deals if rule_set.target is None else None for rule_set in rules}
     return numbers.pop() if len(numbers) == 1 else None
 
 
-def next_clusters(done_clusters: int, done_deals: int, deals: int, seatings: int, rules: Sequence[RuleSet]) -> int:
+def next_clusters(done_clusters: int, done_deals: int, deals: int, rotations: int, rules: Sequence[RuleSet]) -> int:
     """How many clusters to play next; 0 once there are deals enough.
 
     Where the length of a game is known all are played at once. Else waves follow until there are deals enough, each as
@@ -78,15 +78,15 @@ def next_clusters(done_clusters: int, done_deals: int, deals: int, seatings: int
     """
     fixed = deals_in_a_game(rules)
     if fixed is not None:
-        return 0 if done_clusters else math.ceil(deals / (seatings * fixed))
+        return 0 if done_clusters else math.ceil(deals / (rotations * fixed))
     if not done_clusters:
-        longest = max(one.deals if one.target is None else one.max_deals for one in rules)
-        return math.ceil(deals / (seatings * longest))
+        longest = max(rule_set.deals if rule_set.target is None else rule_set.max_deals for rule_set in rules)
+        return math.ceil(deals / (rotations * longest))
     return max(0, math.ceil((deals - done_deals) * done_clusters / done_deals))
 
 
 @dataclass(frozen=True)
-class Part:
+class ClusterBatch:
     """Clusters of a match that were played together. first: number of the first cluster; its games follow each other."""
 
     match: Match
@@ -95,9 +95,9 @@ class Part:
     results: GameResults
 
     @cached_property
-    def seatings(self) -> np.ndarray:
-        """(D,) the seating of each deal's game."""
-        return self.results.deal_games % self.match.num_seatings
+    def rotations(self) -> np.ndarray:
+        """(D,) the rotation of each deal's game."""
+        return self.results.deal_games % self.match.num_rotations
 
     @cached_property
     def played(self) -> np.ndarray:
@@ -105,7 +105,7 @@ class Part:
         return ~np.isin(self.results.deal_games, [forfeit.game for forfeit in self.results.forfeits])
 
 
-def play_part(
+def play_clusters(
     match: Match,
     policies: Sequence[Any],
     names: Sequence[str],
@@ -118,32 +118,32 @@ def play_part(
     judge: Judge | None = None,
     on_progress: Callable[[int], None] | None = None,
     on_record: Callable[[dict[str, Any]], object] | None = None,
-) -> Part:
+) -> ClusterBatch:
     """Play `count` clusters of a match from number `first`.
 
     policies, names: those that the match's lineups index. on_record: called with each game's record, which says in its
-    field ``match`` the title, the cluster, the seating and the measured side. Others and errors: as for ``play_games``.
+    field ``match`` the title, the cluster, the rotation (``seating``) and the measured side. Others and errors: as for ``play_games``.
     """
-    seatings = np.tile(np.arange(match.num_seatings), count)
-    clusters = np.repeat(np.arange(first, first + count), match.num_seatings)
+    rotations = np.tile(np.arange(match.num_rotations), count)
+    clusters = np.repeat(np.arange(first, first + count), match.num_rotations)
 
     def record(game: int, values: dict[str, Any]) -> None:
         assert on_record is not None
-        seating = int(seatings[game])
-        place = {"title": match.title, "cluster": int(clusters[game]), "seating": seating, "side": match.sides[seating]}
+        rotation = int(rotations[game])
+        place = {"title": match.title, "cluster": int(clusters[game]), "seating": rotation, "side": match.sides[rotation]}
         on_record(values | {"match": place})
 
     results = play_games(
-        policies, np.asarray(match.lineups)[seatings], cluster_seeds(seed, first, count)[clusters - first],
-        rules=list(rules), seed=seed, key_games=clusters, seatings=seatings, names=names, num_slots=num_slots,
+        policies, np.asarray(match.lineups)[rotations], cluster_seeds(seed, first, count)[clusters - first],
+        rules=list(rules), seed=seed, key_games=clusters, rotations=rotations, names=names, num_slots=num_slots,
         on_progress=on_progress, judge=judge, on_record=record if on_record is not None else None,
     )  # fmt: skip
-    return Part(match, first, count, results)
+    return ClusterBatch(match, first, count, results)
 
 
-@dataclass(frozen=True)
-class Tally:
-    """What a match came to, by cluster (C,) and where said by seating (K,), in the order of the clusters.
+@dataclass(frozen=True, kw_only=True)
+class MatchTotals:
+    """What a match came to, by cluster (C,) and where said by rotation (K,), in the order of the clusters.
 
     numbers: of the clusters. deals (C, K): of each game. differences (C, K): sum over deals of the measured side's points less the mean
     of the others'. won (C, K): share of the game won by the measured side; a tie of m sides counts 1 / m. points (C, 2):
@@ -179,25 +179,25 @@ class Tally:
         }  # fmt: skip
 
 
-def tally(parts: Sequence[Part]) -> Tally:
+def match_totals(parts: Sequence[ClusterBatch]) -> MatchTotals:
     """Count what a match's parts came to."""
     sides = parts[0].results.deal_scores.shape[1]
     columns = [np.concatenate(column) for column in zip(*(_by_cluster(part, sides) for part in parts), strict=True)]
     numbers, deals, scaled, won, points, outs = columns
     # Integers up to here, so that what cancels cancels exactly.
-    return Tally(
-        numbers, deals, scaled / (sides - 1), won, points, outs, sides,
+    return MatchTotals(
+        numbers=numbers, deals=deals, differences=scaled / (sides - 1), won=won, points=points, outs=outs, num_sides=sides,
         num_forfeits=sum(len(part.results.forfeits) for part in parts),
         num_decisions=sum(part.results.num_decisions for part in parts),
     )  # fmt: skip
 
 
-def _by_cluster(part: Part, sides: int) -> tuple[np.ndarray, ...]:
+def _by_cluster(part: ClusterBatch, sides: int) -> tuple[np.ndarray, ...]:
     """Cluster numbers (C,), deals (C, K), sums of (sides - 1) x own points less all others' (C, K), games won (C, K),
     points of the measured and of the other sides (C, 2), deals gone out by it and by others (C, 2)."""
-    results, seatings = part.results, part.match.num_seatings
+    results, rotations = part.results, part.match.num_rotations
     own_sides = np.asarray(part.match.sides)
-    own_side = own_sides[part.seatings]
+    own_side = own_sides[part.rotations]
     own = results.deal_scores[np.arange(len(own_side)), own_side]
     others = results.deal_scores.sum(1) - own
     out_side = np.where(results.out_seats < 0, -1, results.out_seats % sides)
@@ -205,11 +205,11 @@ def _by_cluster(part: Part, sides: int) -> tuple[np.ndarray, ...]:
         [np.ones_like(own), (sides - 1) * own - others, own, others, out_side == own_side, (out_side >= 0) & (out_side != own_side)],
         axis=1,
     )  # fmt: skip
-    by_game = np.zeros((part.count * seatings, by_deal.shape[1]), np.int64)
+    by_game = np.zeros((part.count * rotations, by_deal.shape[1]), np.int64)
     np.add.at(by_game, results.deal_games, by_deal)
-    sums = by_game.reshape(part.count, seatings, -1)
+    sums = by_game.reshape(part.count, rotations, -1)
     best = results.totals == results.totals.max(1, keepdims=True)
     share = best[np.arange(len(best)), np.tile(own_sides, part.count)] / best.sum(1)
     numbers = np.arange(part.first, part.first + part.count)
     together = sums.sum(1)
-    return numbers, sums[..., 0], sums[..., 1], share.reshape(part.count, seatings), together[:, 2:4], together[:, 4:6]
+    return numbers, sums[..., 0], sums[..., 1], share.reshape(part.count, rotations), together[:, 2:4], together[:, 4:6]

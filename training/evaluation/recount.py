@@ -81,10 +81,11 @@ class Recount:
         """The totals, a line a match."""
         unfinished = [f"not counted, since broken off: {counted(self.unfinished, 'game')}"] if self.unfinished else []
         return unfinished + [
-            f"{title}: {counted(one.games, 'game')}, {counted(one.deals, 'deal')}; {one.points[0] / one.deals:,.1f} points a deal against "
-            f"{one.points[1] / one.deals:,.1f}, {one.difference:+,.1f}; {one.won / one.games:.1%} of games won"
-            + (f"; {one.forfeits:,} forfeited" if one.forfeits else "")
-            for title, one in self.matches.items()
+            f"{title}: {counted(match.games, 'game')}, {counted(match.deals, 'deal')}; "
+            f"{match.points[0] / match.deals:,.1f} points a deal against "
+            f"{match.points[1] / match.deals:,.1f}, {match.difference:+,.1f}; {match.won / match.games:.1%} of games won"
+            + (f"; {match.forfeits:,} forfeited" if match.forfeits else "")
+            for title, match in self.matches.items()
         ]
 
     def first_difference(self, report: Mapping[str, Any]) -> str | None:
@@ -98,8 +99,8 @@ class Recount:
             count, clusters = self.matches[entry["title"]], entry["clusters"]
             counted = [count.by_cluster[number] for number in sorted(count.by_cluster)]
             for place, name in enumerate(("deals", "difference_sums", "games_won")):
-                told, found = clusters.get(name), [sums[place] for sums in counted]
-                if told is not None and (len(told) != len(found) or not np.allclose(told, found, rtol=0, atol=1e-6)):
+                reported, found = clusters.get(name), [sums[place] for sums in counted]
+                if reported is not None and (len(reported) != len(found) or not np.allclose(reported, found, rtol=0, atol=1e-6)):
                     return f"{entry['title']}: {name} are others in the report than in the records"
         return None
 

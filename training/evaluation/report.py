@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from training.evaluation import plots
-from training.evaluation.behaviour import BEHAVIOUR, told
+from training.evaluation.behaviour import BEHAVIOUR, format_figure
 from training.evaluation.crossplay import CrossplayResult
 from training.evaluation.duplicate import PRECISIONS, EvaluationResult, place_names, versions_json
 from training.evaluation.statistics import MIN_CLUSTERS
@@ -50,7 +50,7 @@ def tournament_html(result: TournamentResult, *, out: bool = True, records: bool
     counts = Counter(forfeit.policy for _, _, forfeit in result.forfeits)
     return _render(
         "tournament.html", f"Tournament of {n} policies", result, out, records,
-        total_deals=sum(_pair_of(result, match).tally.num_deals for match in result.matches),
+        total_deals=sum(_pair_of(result, match).totals.num_deals for match in result.matches),
         points_plot=plots.heat_map(
             points[np.ix_(order, order)], [[texts[a][b] for b in order] for a in order], [_short(rows[i]) for i in order],
             [columns[i] for i in order], ("policy", "against", "points a deal"),
@@ -85,7 +85,7 @@ def crossplay_html(result: CrossplayResult, *, out: bool = True, records: bool =
     texts = [[_cell(result.cells[p, q]) for q in range(n)] for p in range(n)]
     return _render(
         "crossplay.html", f"Cross-play of {n} policies against {result.opponents}", result, out, records,
-        total_deals=sum(table.num_deals for table in result.tallies.values()),
+        total_deals=sum(table.num_deals for table in result.totals.values()),
         heat=plots.heat_map(values, texts, [*map(_short, rows)], columns, ("policy", "partner", "points a deal")),
     )  # fmt: skip
 
@@ -119,7 +119,7 @@ def _render(template: str, title: str, result: Any, out: bool, records: bool, **
     )
     environment.filters |= {
         "number": _number,
-        "figure": lambda value, key: told(key, value),
+        "figure": lambda value, key: format_figure(key, value),
         "count": lambda value: "unknown" if value is None else f"{value:,}",
         "saving": lambda errors: f"{(errors[1] / errors[0]) ** 2:.1f}" if errors[0] > 0 else "–",
         "data_uri": lambda svg: "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode(),

@@ -21,11 +21,11 @@ from multiprocessing.connection import Connection, wait
 
 import cloudpickle
 
-from agents.play.answers import PolicyError
 from agents.play.games import Forfeit
-from training.evaluation.matches import Part, next_clusters
+from agents.play.judging import PolicyError
+from training.evaluation.matches import ClusterBatch, next_clusters
 from training.evaluation.store import Block, Store
-from training.evaluation.worker import CUT_OFF, ERRORS, LOADING, LastAsked, Order, Series, Watch, work
+from training.evaluation.worker import CUT_OFF, ERRORS, LOADING, AnswerClock, BlockOrder, LastRequest, Series, work
 
 # Small, so that little is lost when a series is broken off or a policy does not return; and large enough for batches.
 GAMES_A_BLOCK = 32
@@ -45,7 +45,7 @@ _PATIENCE_SECONDS = 1.0
 class _Progress:
     """A match on its way: its finished parts, and the blocks that are still out."""
 
-    parts: dict[int, Part] = field(default_factory=dict)
+    parts: dict[int, ClusterBatch] = field(default_factory=dict)
     open_blocks: int = 0
     planned: int = 0
 
@@ -76,10 +76,10 @@ class _Worker:
                 signal.signal(signal.SIGINT, before)
         other.close()
         output.close()
-        self.order: Order | None = None
+        self.order: BlockOrder | None = None
         self.deals = 0
 
-    def give(self, order: Order) -> None:
+    def give(self, order: BlockOrder) -> None:
         self.order, self.deals = order, 0
         with contextlib.suppress(OSError):  # it has ended, as the next look at it will find
             self.connection.send(order)
@@ -127,7 +127,7 @@ def play_series(
     store: Store | None = None,
     limit_seconds: float = DEFAULT_LIMIT_SECONDS,
     on_progress: Callable[[int, int], None] | None = None,
-) -> list[list[Part]]:
+) -> list[list[ClusterBatch]]:
     """Play all matches, each of at least as many deals as it has in `deals`; returns the parts of each in the order of their clusters.
 
     processes: how many play, 1 or more; no effect on the results. store: where finished blocks are kept and looked for.
@@ -148,12 +148,12 @@ class _Run:
         self.series, self.deals, self.store = series, deals, store
         self.processes, self.limit, self.on_progress = processes, limit_seconds or math.inf, on_progress
         self.matches = [_Progress() for _ in series.matches]
-        self.waiting: deque[Order] = deque()
+        self.waiting: deque[BlockOrder] = deque()
         self.workers: list[_Worker] = []
         self.singly: frozenset[int] = frozenset()
         self.unasked_ends = 0
 
-    def play(self) -> list[list[Part]]:
+    def play(self) -> list[list[ClusterBatch]]:
         for number in range(len(self.matches)):
             self._plan(number)
         try:
@@ -170,10 +170,10 @@ class _Run:
         """Put the match's next blocks into the queue, once all that were planned are finished; kept ones are taken over."""
         match, progress = self.series.matches[number], self.matches[number]
         while progress.open_blocks == 0:
-            count = next_clusters(progress.planned, progress.deals, self.deals[number], match.num_seatings, self.series.rules)
+            count = next_clusters(progress.planned, progress.deals, self.deals[number], match.num_rotations, self.series.rules)
             if count == 0:
                 return
-            size = max(1, GAMES_A_BLOCK // match.num_seatings)
+            size = max(1, GAMES_A_BLOCK // match.num_rotations)
             for first in range(progress.planned, progress.planned + count, size):
                 block = Block(number, first, min(size, progress.planned + count - first))
                 kept = self.store.load(block, self.series.matches) if self.store is not None else None
@@ -181,7 +181,7 @@ class _Run:
                     progress.parts[first] = kept
                     continue
                 progress.open_blocks += 1
-                self.waiting.append(Order(block, self.store.record_draft(block) if self.store is not None else None))
+                self.waiting.append(BlockOrder(block, self.store.record_draft(block) if self.store is not None else None))
             progress.planned += count
 
     def _hand_out(self) -> None:
@@ -202,14 +202,14 @@ class _Run:
             try:
                 kind, value = worker.connection.recv()
             except Exception:  # closed, or a policy has written into it
-                self._replace(worker, worker.end(_PATIENCE_SECONDS), Watch(worker.memory).read())
+                self._replace(worker, worker.end(_PATIENCE_SECONDS), AnswerClock(worker.memory).read())
                 continue
             self._take_in(worker, kind, value)
         for worker in list(self.workers):
             if worker.is_gone():
-                self._replace(worker, worker.end(), Watch(worker.memory).read())
+                self._replace(worker, worker.end(), AnswerClock(worker.memory).read())
                 continue
-            asked = Watch(worker.memory).read() if worker.order is not None else None
+            asked = AnswerClock(worker.memory).read() if worker.order is not None else None
             if asked and asked.since and time.monotonic() - asked.since > self.limit and not worker.connection.poll():
                 worker.end()
                 self._replace(worker, None, asked)
@@ -223,7 +223,7 @@ class _Run:
         assert worker.order is not None  # who is done had something to do
         block = worker.order.block
         worker.order, worker.deals = None, 0
-        part = Part(self.series.matches[block.match], block.first, block.count, value)
+        part = ClusterBatch(self.series.matches[block.match], block.first, block.count, value)
         if self.store is not None:
             self.store.save(block, part)
         progress = self.matches[block.match]
@@ -231,7 +231,7 @@ class _Run:
         progress.open_blocks -= 1
         self._plan(block.match)
 
-    def _replace(self, worker: _Worker, code: int | None, asked: LastAsked | None) -> None:
+    def _replace(self, worker: _Worker, code: int | None, asked: LastRequest | None) -> None:
         """A process was gone, with this exit code, or silent (None): have its block played again, without the decision that
         never came."""
         order, is_late = worker.order, code is None
@@ -253,7 +253,7 @@ class _Run:
             order = replace(order, known=order.known + self._forfeits(order, "time" if is_late else "died", asked, reason))
         self.waiting.appendleft(order)
 
-    def _excuse(self, asked: LastAsked | None, code: int | None) -> None:
+    def _excuse(self, asked: LastRequest | None, code: int | None) -> None:
         """A process has ended while it asked nobody. Raises RuntimeError where that is no accident."""
         self.unasked_ends += 1
         if asked is None:
@@ -262,18 +262,18 @@ class _Run:
             last = self.series.names[asked.policy]
             raise RuntimeError(f"processes end while they ask no policy{_how(code)}; the last that was asked is {last!r}")
 
-    def _forfeits(self, order: Order, kind: str, asked: LastAsked, reason: str) -> tuple[Forfeit, ...]:
+    def _forfeits(self, order: BlockOrder, kind: str, asked: LastRequest, reason: str) -> tuple[Forfeit, ...]:
         """The forfeit of a decision that never came; after MAX_SILENCES in a block, of all the policy's games in it."""
         policy, game, decision = asked.policy, asked.game, asked.decision
         forfeits = (Forfeit(game, policy, -1, 0, decision, kind, reason),)
-        if sum(one.policy == policy for one in order.known) + 1 < MAX_SILENCES:
+        if sum(forfeit.policy == policy for forfeit in order.known) + 1 < MAX_SILENCES:
             return forfeits
         match = self.series.matches[order.block.match]
-        known = {one.game for one in (*order.known, *forfeits)}
-        games = range(order.block.count * match.num_seatings)
-        seated = [one for one in games if one not in known and policy in match.lineups[one % match.num_seatings]]
+        known = {forfeit.game for forfeit in (*order.known, *forfeits)}
+        games = range(order.block.count * match.num_rotations)
+        seated = [other for other in games if other not in known and policy in match.lineups[other % match.num_rotations]]
         reason = f"{reason} in {MAX_SILENCES} games and was not asked in this one"
-        return forfeits + tuple(Forfeit(one, policy, -1, 0, -1, kind, reason) for one in seated)
+        return forfeits + tuple(Forfeit(other, policy, -1, 0, -1, kind, reason) for other in seated)
 
     def _report(self) -> None:
         if self.on_progress is None:

@@ -75,7 +75,7 @@ def combined_interval(weights, sums: np.ndarray, counts: np.ndarray, confidence:
     """
     from scipy.special import stdtrit
 
-    weights, sums, counts = (np.asarray(one, np.float64) for one in (weights, sums, counts))
+    weights, sums, counts = (np.asarray(array, np.float64) for array in (weights, sums, counts))
     n = sums.shape[-1] if sums.ndim else 0
     if n == 0 or sums.shape != (len(weights), n) or counts.shape != sums.shape or not (counts > 0).all():
         raise ValueError("an interval needs one sum and one count above 0 for each of at least one cluster")

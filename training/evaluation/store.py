@@ -6,7 +6,6 @@ A block is on disk as a whole or not at all, so that a series that was broken of
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from agents.play.games import BEHAVIOUR_FIELDS, Forfeit, GameResults
-from training.evaluation.matches import Match, Part
+from hf_env.files import PART, replacing, write_text
+from training.evaluation.matches import ClusterBatch, Match
 
 SETTINGS_NAME = "settings.json"
 _COLUMNS = ("deal_games", "deal_numbers", "deal_scores", "end_reasons", "out_seats", "totals")
@@ -54,7 +54,7 @@ class Store:
         wanted = json.loads(json.dumps(settings))
         if path.is_file():
             self._check_equal(path, wanted)
-            for left in (*self.folder.glob("records/draft-*"), *self.folder.glob("results/*.part")):
+            for left in (*self.folder.glob("records/draft-*"), *self.folder.glob(f"results/*{PART}")):
                 left.unlink()
             return True
         if self.folder.exists() and any(self.folder.iterdir()):
@@ -73,18 +73,15 @@ class Store:
             raise OtherSettingsError(f"{path} is damaged; give another --out")
         for name in dict.fromkeys([*wanted, *there]):
             if there.get(name) != wanted.get(name):
-                old, new = (_short(one.get(name)) for one in (there, wanted))
+                old, new = (_short(settings.get(name)) for settings in (there, wanted))
                 raise OtherSettingsError(
                     f"{self.folder} holds matches of other settings: {name} is {old} there and {new} now; give another --out"
                 )
 
     def write(self, name: str, text: str) -> Path:
         """Write a text file of the folder as a whole; returns its path."""
-        path = self.folder / name
-        part = path.with_name(path.name + ".part")
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
-        return path
+        write_text(self.folder / name, text)
+        return self.folder / name
 
     def record_path(self, block: Block) -> Path:
         """Where the records of a block's games are."""
@@ -96,7 +93,7 @@ class Store:
         path = self.record_path(block)
         return path.with_name(f"draft-{path.name}") if self.with_records else None
 
-    def save(self, block: Block, part: Part) -> None:
+    def save(self, block: Block, part: ClusterBatch) -> None:
         """Keep a finished block, and the records that were written for it."""
         draft = self.record_draft(block)
         if draft is not None:
@@ -106,16 +103,11 @@ class Store:
         arrays |= {f"behaviour_{name}": results.behaviour[name] for name in BEHAVIOUR_FIELDS}
         arrays["num_decisions"] = np.asarray(results.num_decisions)
         arrays["count"] = np.asarray(part.count)
-        arrays["forfeits"] = np.asarray(json.dumps([asdict(one) for one in results.forfeits]))
-        path = self._result_path(block)
-        draft = path.with_name(path.name + ".part")
-        with open(draft, "wb") as file:
+        arrays["forfeits"] = np.asarray(json.dumps([asdict(forfeit) for forfeit in results.forfeits]))
+        with replacing(self._result_path(block)) as result, open(result, "wb") as file:
             np.savez_compressed(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
 
-    def load(self, block: Block, matches: Sequence[Match]) -> Part | None:
+    def load(self, block: Block, matches: Sequence[Match]) -> ClusterBatch | None:
         """A finished block, None where it is not there."""
         path = self._result_path(block)
         if not path.is_file() or (self.with_records and not self.record_path(block).is_file()):
@@ -127,9 +119,9 @@ class Store:
                 **{name: arrays[name] for name in _COLUMNS},
                 num_decisions=int(arrays["num_decisions"]),
                 behaviour={name: arrays[f"behaviour_{name}"] for name in BEHAVIOUR_FIELDS},
-                forfeits=tuple(Forfeit(**one) for one in json.loads(str(arrays["forfeits"]))),
+                forfeits=tuple(Forfeit(**fields) for fields in json.loads(str(arrays["forfeits"]))),
             )
-        return Part(matches[block.match], block.first, block.count, results)
+        return ClusterBatch(matches[block.match], block.first, block.count, results)
 
     def _result_path(self, block: Block) -> Path:
         return self.folder / "results" / f"{block.stem}.npz"

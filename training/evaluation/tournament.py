@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Any
 
@@ -14,7 +14,7 @@ from agents.play.games import Forfeit
 from hf_env.rules import RuleSet
 from training.evaluation.behaviour import behaviour
 from training.evaluation.duplicate import rules_json, versions_json
-from training.evaluation.matches import Match, Part, Tally, cluster_seeds, duel, tally
+from training.evaluation.matches import ClusterBatch, Match, MatchTotals, cluster_seeds, duel, match_totals
 from training.evaluation.ranking import Ranking, rank
 from training.evaluation.ratings import Ratings, rate
 from training.evaluation.statistics import (
@@ -42,14 +42,14 @@ class Pair:
 
     a: int
     b: int
-    tally: Tally
+    totals: MatchTotals
     points: Interval
     won: Interval
     standard_errors: tuple[float, float]
     forfeits: Counter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TournamentResult:
     """What a tournament came to.
 
@@ -92,15 +92,15 @@ class TournamentResult:
             },
             "ratings": self.ratings.to_json(self.names),
             "behaviour": dict(zip(self.names, self.behaviour, strict=True)),
-            "forfeits": [forfeit_json(*one, self.names) for one in self.forfeits],
+            "forfeits": [forfeit_json(*entry, self.names) for entry in self.forfeits],
             "clusters": self.cluster_seeds,
         }  # fmt: skip
 
     def _pair_json(self, match: Match) -> dict[str, Any]:
         a, b = seated(match)
         pair = self.pairs[a, b]
-        table = pair.tally
-        paired, unpaired = (one if np.isfinite(one) else None for one in pair.standard_errors)
+        table = pair.totals
+        paired, unpaired = (error if np.isfinite(error) else None for error in pair.standard_errors)
         return {
             "title": match.title, "a": self.names[a], "b": self.names[b], "num_deals": table.num_deals,
             "num_games": int(table.won.size), "num_clusters": table.num_clusters, "num_decisions": table.num_decisions,
@@ -118,24 +118,26 @@ def seated(match: Match) -> tuple[int, int]:
     """The policy that is measured, and the other."""
     lineup, side = match.lineups[0], match.sides[0]
     a = lineup[side]
-    return a, next(one for one in lineup if one != a)
+    return a, next(policy for policy in lineup if policy != a)
 
 
-def forfeits_of(parts: Sequence[Part]) -> list[tuple[Match, int, Forfeit]]:
+def forfeits_of(parts: Sequence[ClusterBatch]) -> list[tuple[Match, int, Forfeit]]:
     """All forfeits of a match, with the numbers of their clusters."""
-    return [(p.match, p.first + one.game // p.match.num_seatings, one) for p in parts for one in p.results.forfeits]
+    return [
+        (part.match, part.first + forfeit.game // part.match.num_rotations, forfeit) for part in parts for forfeit in part.results.forfeits
+    ]
 
 
 def forfeit_json(match: Match, cluster: int, forfeit: Forfeit, names: Sequence[str]) -> dict[str, Any]:
     """A forfeit as a report tells it. names: of all policies that the match's lineups index."""
     return {
-        "match": match.title, "policy": names[forfeit.policy], "cluster": cluster, "seating": forfeit.game % match.num_seatings,
+        "match": match.title, "policy": names[forfeit.policy], "cluster": cluster, "seating": forfeit.game % match.num_rotations,
         "deal": forfeit.deal, "seat": forfeit.seat, "kind": forfeit.kind, "reason": forfeit.reason, "deals": forfeit.deals,
     }  # fmt: skip
 
 
 def tournament_result(
-    names: Sequence[str], matches: Sequence[Match], parts: Sequence[Sequence[Part]], rules: Sequence[RuleSet],
+    names: Sequence[str], matches: Sequence[Match], parts: Sequence[Sequence[ClusterBatch]], rules: Sequence[RuleSet],
     seed: int, asked_deals: int, forfeit_points: int,
 ) -> TournamentResult:  # fmt: skip
     """The result from the parts of each match."""
@@ -143,12 +145,12 @@ def tournament_result(
     for match, own_parts in zip(matches, parts, strict=True):
         pair = _pair(match, own_parts)
         pairs[pair.a, pair.b] = pair
-        if pair.tally.num_sides == 2:
+        if pair.totals.num_sides == 2:
             pairs[pair.b, pair.a] = _mirrored(pair)
     n = len(names)
     confidence = 1 - (1 - CONFIDENCE) / (n * (n - 1) // 2)
-    differences = {(a, b): _difference(pairs[a, b].tally, pairs[b, a].tally, confidence) for a, b in combinations(range(n), 2)}
-    longest = max((pair.tally for pair in pairs.values()), key=lambda table: table.num_clusters)
+    differences = {(a, b): _difference(pairs[a, b].totals, pairs[b, a].totals, confidence) for a, b in combinations(range(n), 2)}
+    longest = max((pair.totals for pair in pairs.values()), key=lambda table: table.num_clusters)
     return TournamentResult(
         names=tuple(names), rules=tuple(rules), seed=seed, asked_deals=asked_deals, forfeit_points=forfeit_points,
         matches=tuple(matches), pairs=pairs, differences=differences, order_confidence=confidence,
@@ -156,18 +158,18 @@ def tournament_result(
         behaviour=tuple(
             behaviour([part for own in parts for part in own if policy in part.match.lineups[0]], policy) for policy in range(n)
         ),
-        forfeits=tuple(one for own in parts for one in forfeits_of(own)),
+        forfeits=tuple(entry for own in parts for entry in forfeits_of(own)),
         cluster_seeds={"game_seeds": cluster_seeds(seed, 0, longest.num_clusters).tolist()},
     )  # fmt: skip
 
 
-def _pair(match: Match, parts: Sequence[Part]) -> Pair:
-    table = tally(parts)
+def _pair(match: Match, parts: Sequence[ClusterBatch]) -> Pair:
+    table = match_totals(parts)
     a, b = seated(match)
     deals = table.deals.sum(1)
     return Pair(
         a, b, table, clustered_interval(table.differences.sum(1), deals),
-        share_interval(table.won.sum(1), np.full(table.num_clusters, match.num_seatings)),
+        share_interval(table.won.sum(1), np.full(table.num_clusters, match.num_rotations)),
         paired_variance(table.differences, table.deals),
         Counter(forfeit.policy for _, _, forfeit in forfeits_of(parts)),
     )  # fmt: skip
@@ -175,16 +177,16 @@ def _pair(match: Match, parts: Sequence[Part]) -> Pair:
 
 def _mirrored(pair: Pair) -> Pair:
     """The same match of two sides, seen from the other."""
-    t = pair.tally
-    table = Tally(t.numbers, t.deals, -t.differences, 1 - t.won, t.points[:, ::-1], t.outs[:, ::-1], 2, t.num_forfeits, t.num_decisions)
+    t = pair.totals
+    table = replace(t, differences=-t.differences, won=1 - t.won, points=t.points[:, ::-1], outs=t.outs[:, ::-1])
     points, won = (
-        Interval(origin - one.mean, origin - one.high, origin - one.low, one.standard_error, one.num_clusters)
-        for origin, one in ((0.0, pair.points), (1.0, pair.won))
+        Interval(origin - own.mean, origin - own.high, origin - own.low, own.standard_error, own.num_clusters)
+        for origin, own in ((0.0, pair.points), (1.0, pair.won))
     )
     return Pair(pair.b, pair.a, table, points, won, pair.standard_errors, pair.forfeits)
 
 
-def _difference(there: Tally, back: Tally, confidence: float) -> Interval:
+def _difference(there: MatchTotals, back: MatchTotals, confidence: float) -> Interval:
     """By how much the first is better: half of what it makes alone less what the second makes alone, on common clusters."""
     n = min(there.num_clusters, back.num_clusters)
     sums = np.stack([table.differences.sum(1)[:n] for table in (there, back)])
@@ -202,9 +204,9 @@ def _ranking(differences: dict[tuple[int, int], Interval], n: int) -> Ranking:
 
 
 def _ratings(pairs: dict[tuple[int, int], Pair], n: int, seed: int) -> Ratings:
-    clusters = min(pair.tally.num_clusters for pair in pairs.values())
+    clusters = min(pair.totals.num_clusters for pair in pairs.values())
     won = np.full((n, n, clusters), np.nan)
     for (a, b), pair in pairs.items():
-        won[a, b] = pair.tally.won.sum(1)[:clusters]
-    sides = next(iter(pairs.values())).tally.num_sides
+        won[a, b] = pair.totals.won.sum(1)[:clusters]
+    sides = next(iter(pairs.values())).totals.num_sides
     return rate(won, sides, sides, seed)

@@ -16,12 +16,12 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
-from agents.play.answers import message_of, told
-from agents.play.games import Asked, Forfeit, Judge, PolicyError, UnfitPolicyError
+from agents.play.games import DecisionRequest, Forfeit, Judge, PolicyError, UnfitPolicyError
+from agents.play.judging import describe_error, message_of
 from agents.policy import UntrainedRulesWarning
-from agents.registry import PYTHON, UnknownPolicyError, load
+from agents.registry import PYTHON, PolicySpec, UnknownPolicyError, load
 from hf_env.rules import RuleSet
-from training.evaluation.matches import Match, Part, play_part
+from training.evaluation.matches import ClusterBatch, Match, play_clusters
 from training.evaluation.store import Block
 
 _SECONDS_BETWEEN_REPORTS = 0.2
@@ -40,7 +40,7 @@ ERRORS: dict[str, type[Exception]] = {"unknown": UnknownPolicyError, "unfit": Un
 class Series:
     """What a process needs to know to play any block of a series.
 
-    specs: of ``agents.load``, or policies that can be pickled. fingerprints: of the policies, to be found again in every
+    specs: PolicySpecs, or policies that can be pickled. fingerprints: of the policies, to be found again in every
     process. forfeit_points: see ``Judge``; None: a policy that fails ends the series.
     """
 
@@ -54,7 +54,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Order:
+class BlockOrder:
     """A block to play. draft: file for the records. known, singly: see ``Judge``."""
 
     block: Block
@@ -64,7 +64,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class LastAsked:
+class LastRequest:
     """Whom a process asked last. since: when, inf where its time does not count; None: it has answered. rows: decisions at
     once. game, decision: of the first of them."""
 
@@ -75,7 +75,7 @@ class LastAsked:
     decision: int
 
 
-class Watch:
+class AnswerClock:
     """A few numbers in shared memory: who was asked for a decision, and when.
 
     memory: 5 doubles, zero at first. untimed: by policy how often it is still asked without a limit.
@@ -86,7 +86,7 @@ class Watch:
     def __init__(self, memory, untimed: dict[int, int] | None = None) -> None:
         self.memory, self.untimed = memory, untimed or {}
 
-    def note(self, asked: Asked | None) -> None:
+    def note(self, asked: DecisionRequest | None) -> None:
         """A policy is asked now, or (None) has answered."""
         self.memory[self.START] = 0.0
         if asked is None:
@@ -106,17 +106,22 @@ class Watch:
         for place, value in ((self.POLICY, policy), (self.ROWS, 1), (self.GAME, 0), (self.DECISION, LOADING), (self.START, math.inf)):
             self.memory[place] = value
 
-    def read(self) -> LastAsked | None:
+    def read(self) -> LastRequest | None:
         """Who was asked last; None where nobody ever was, or where just now another one is asked."""
         start = self.memory[self.START]
         values = [int(self.memory[i]) for i in (self.POLICY, self.ROWS, self.GAME, self.DECISION)]
         if start != self.memory[self.START] or values[1] == 0:
             return None
-        return LastAsked(start or None, *values)
+        return LastRequest(start or None, *values)
 
 
-def fingerprint(policy: Any) -> str | None:
-    """What tells a learned policy's tensors from others: their SHA-256. None for other policies."""
+def fingerprint(spec: Any, policy: Any) -> str | None:
+    """What tells a learned policy's tensors from others: their SHA-256, as a checkpoint's JSON has it. None for other policies.
+
+    spec: what the policy was loaded from.
+    """
+    if isinstance(spec, PolicySpec) and not spec.name.startswith(PYTHON):
+        return getattr(policy, "info", {}).get("sha256")
     network = getattr(policy, "network", None)
     if network is None:
         return None
@@ -135,8 +140,11 @@ def load_policies(
     policies = []
     for number, (spec, name, digest) in enumerate(zip(specs, names, expected, strict=True)):
         on_load(number)
-        policies.append(load(spec))
-        if fingerprint(policies[-1]) != digest:
+        try:
+            policies.append(load(spec))
+        except ValueError as error:  # a checkpoint that is damaged
+            raise UnknownPolicyError(str(error)) from error
+        if fingerprint(spec, policies[-1]) != digest:
             raise PolicyError(f"the checkpoint {name!r} has changed since the matches began; name one that stays as it is")
     return policies
 
@@ -158,16 +166,16 @@ def work(connection, output, memory, pickled: bytes) -> None:
         except EOFError:
             pass
         except Exception as error:
-            kinds = [kind for kind, one in ERRORS.items() if isinstance(error, one)]
-            connection.send((kinds[0], message_of(error)) if kinds else ("failed", told(error)))
+            kinds = [kind for kind, error_class in ERRORS.items() if isinstance(error, error_class)]
+            connection.send((kinds[0], message_of(error)) if kinds else ("failed", describe_error(error)))
         except BaseException:  # left behind by a policy, as an exit in a handler of signals
             os._exit(1)
 
 
 def _work(connection, memory, pickled: bytes) -> None:
     series: Series = pickle.loads(pickled)
-    own = [isinstance(spec, str) and not spec.startswith(PYTHON) for spec in series.specs]
-    watch = Watch(memory, {policy: _UNTIMED_ASKS for policy, is_own in enumerate(own) if is_own})
+    own = [isinstance(spec, PolicySpec) and not spec.name.startswith(PYTHON) for spec in series.specs]
+    watch = AnswerClock(memory, {policy: _UNTIMED_ASKS for policy, is_own in enumerate(own) if is_own})
     policies = load_policies(series.specs, series.names, series.fingerprints, watch.note_loading)
     watch.note(None)
     if "torch" in sys.modules:
@@ -218,7 +226,7 @@ class _Descriptors:
         return found.st_dev, found.st_ino
 
 
-def _play(series: Series, policies: Sequence[Any], order: Order, watch: Watch, connection) -> Part:
+def _play(series: Series, policies: Sequence[Any], order: BlockOrder, watch: AnswerClock, connection) -> ClusterBatch:
     from hf_env.records import line, open_file
 
     block = order.block
@@ -236,12 +244,12 @@ def _play(series: Series, policies: Sequence[Any], order: Order, watch: Watch, c
         write = None if file is None else lambda record: file.write(line(record))
         descriptors = _Descriptors(connection.fileno(), *([] if file is None else [file.fileno()]))
 
-        def note(asked: Asked | None) -> None:
+        def note(asked: DecisionRequest | None) -> None:
             if asked is None and not descriptors.are_there():
                 os._exit(CUT_OFF)  # while it still reads as the policy's turn
             watch.note(asked)
 
-        return play_part(
+        return play_clusters(
             series.matches[block.match], policies, series.names, series.rules, series.seed, block.first, block.count,
             judge=Judge(series.forfeit_points, order.known, order.singly, note), on_progress=report, on_record=write,
         )  # fmt: skip

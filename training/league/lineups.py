@@ -77,7 +77,7 @@ def _check_player(player: str, where: str) -> None:
         return
     allowed = f"{LEARNER_NAME}, {PAST}, {', '.join(SCRIPTED)} (each with :noise=SHARE)"
     try:
-        name = parse_spec(player)[0] if isinstance(player, str) else None
+        name = parse_spec(player).name if isinstance(player, str) else None
     except UnknownPolicyError as error:
         raise LineupError(f"{where}: {error}") from None
     # By name before anything is loaded: a config must not be able to run a module that it names.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import torch
 
 from agents.neural import NeuralPolicy
@@ -26,7 +24,7 @@ def load_initial(spec: str) -> PolicyValueNetwork:
 def load_initial_weights(ours: PolicyValueNetwork, spec: str) -> None:
     """Give a network what a policy has learned. Raises ConfigError for one that is built otherwise or sees other numbers."""
     theirs = load_initial(spec)
-    for name, value in asdict(ours.config).items():
+    for name, value in ours.config.model_dump().items():
         if getattr(theirs.config, name) != value:
             raise ConfigError(f"initial_policy: {spec} has network.{name} = {getattr(theirs.config, name)!r}, the run {value!r}")
     if not torch.equal(theirs.observation_scale, ours.observation_scale):

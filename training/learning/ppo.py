@@ -109,7 +109,7 @@ class PpoLearner:
 
     def entropy_bonus(self, progress: float) -> float:
         """Weight of the entropy at ``progress`` 0 to 1 of the run."""
-        return self.config.entropy_start + (self.config.entropy_end - self.config.entropy_start) * progress
+        return self.config.entropy_coef_start + (self.config.entropy_coef_end - self.config.entropy_coef_start) * progress
 
     def prepare(self, rollout: Rollout, shared: Shared | None = None) -> Batch:
         """Move the values' unit to the rollouts' returns (detail 1) and normalise (1, 2).
@@ -157,7 +157,7 @@ class PpoLearner:
             errors = values - rows.returns
             return errors.dot(errors)
 
-        clipped = ratio.clamp(1.0 - self.config.clip, 1.0 + self.config.clip)
+        clipped = ratio.clamp(1.0 - self.config.clip_coef, 1.0 + self.config.clip_coef)
         policy_loss = -mean(torch.minimum(ratio * rows.advantages, clipped * rows.advantages))
         value_loss = 0.5 * squared_error(values) / totals.rows
         if self.critic is not None:
@@ -171,8 +171,8 @@ class PpoLearner:
         with torch.no_grad():
             # The estimator k3 of http://joschu.net/blog/kl-approx.html: unbiased and never negative.
             approximate_kl = mean(ratio - 1.0 - log_ratio)
-            clip_fraction = mean(((ratio - 1.0).abs() > self.config.clip).float())
-        total = policy_loss + self.config.value_coefficient * value_loss - entropy_bonus * entropy
+            clip_fraction = mean(((ratio - 1.0).abs() > self.config.clip_coef).float())
+        total = policy_loss + self.config.value_coef * value_loss - entropy_bonus * entropy
         total = total + teacher_weight * teacher_loss
         return Losses(total, policy_loss, value_loss, entropy, teacher_loss, approximate_kl, clip_fraction, ratio)
 
@@ -187,7 +187,7 @@ class PpoLearner:
             group["lr"] = self.learning_rate(progress)
         entropy_bonus, teacher_weight = self.entropy_bonus(progress), self.config.teacher_share(progress)
         num_minibatches = max(1, round(shared.num_rows / self.config.minibatch_size))
-        orders = [torch.from_numpy(self.generator.permutation(len(rollout))) for _ in range(self.config.epochs)]
+        orders = [torch.from_numpy(self.generator.permutation(len(rollout))) for _ in range(self.config.update_epochs)]
         minibatches = [index for order in orders for index in order.tensor_split(num_minibatches)]
         reports, first_ratio_error = [], None
         for index, totals in zip(minibatches, Totals.of_each(batch, minibatches, self.processes), strict=True):
@@ -249,7 +249,7 @@ class PpoLearner:
         # Before shortening: a norm that is not finite would spread to every gradient and hide where it arose.
         if not (torch.isfinite(report[0]) and torch.isfinite(norm)):
             self._name_the_culprit(losses)
-        torch.nn.utils.clip_grads_with_norm_(parameters, self.config.max_gradient_norm, norm)
+        torch.nn.utils.clip_grads_with_norm_(parameters, self.config.max_grad_norm, norm)
         self.optimiser.step()
         return losses, torch.cat([report[1:], norm[None]])
 

@@ -1,9 +1,9 @@
 """The exact state of a run on disk, between two rollouts: all that the next iteration depends on.
 
-A run folder holds ``latest.json``, which points into ``checkpoints/``; each checkpoint there is a policy
-(agents/neural/checkpoint.py) with ``state.safetensors`` and ``state.json`` beside it. Frozen selves lie in
-``pool/``, each under the name of its hash, and are written once. There are no open streams to keep: a rollout's
-end cuts and bootstraps every one of them (training/learning/advantages.py).
+A run folder (training/run/folder.py) has a pointer to its newest checkpoint; each checkpoint is a policy
+(agents/neural/checkpoint.py) with its state beside it. Frozen selves lie in the pool, each under the name of its
+hash, and are written once. There are no open streams to keep: a rollout's end cuts and bootstraps every one of
+them (training/learning/advantages.py).
 """
 
 from __future__ import annotations
@@ -20,25 +20,13 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from agents.neural.checkpoint import (
-    JSON_NAME,
-    POINTER_NAME,
-    CheckpointError,
-    load_policy,
-    read_json,
-    read_verified,
-    save_policy,
-    sha256,
-    write_file,
-    write_json,
-)
+from agents.neural.checkpoint import JSON_NAME, CheckpointError, load_policy, read_json, read_verified, save_policy, sha256
+from hf_env.files import PART, sync_folder, write_file, write_json
+from training.run.folder import STATE_JSON, STATE_TENSORS, RunFolder
 
 STATE_FORMAT = "hf-training-state/2"
-STATE_TENSORS = "state.safetensors"
-STATE_JSON = "state.json"
 # One more than needed, for the case that the newest is found damaged.
 _KEPT = 2
-_PART = ".part"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _logger = logging.getLogger(__name__)
 
@@ -50,8 +38,9 @@ def write_checkpoint(
 
     info: of the policy, as ``save_policy`` takes it. arrays: plain or structured arrays. values: JSON values.
     """
-    folder = run_dir / "checkpoints" / name
-    part = folder.with_name(name + _PART)
+    run = RunFolder(run_dir)
+    folder = run.checkpoint(name)
+    part = folder.with_name(name + PART)
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
     policy_digest = save_policy(part, network, info)
@@ -67,9 +56,9 @@ def write_checkpoint(
     write_json(part / STATE_JSON, head | {"values": values})
     shutil.rmtree(folder, ignore_errors=True)
     os.replace(part, folder)
-    _sync(folder.parent)
-    write_json(run_dir / POINTER_NAME, {"checkpoint": f"checkpoints/{name}"})
-    _remove_old(run_dir)
+    sync_folder(folder.parent)
+    write_json(run.pointer, {"checkpoint": run.pointed(name)})
+    _remove_old(run)
     return folder
 
 
@@ -79,10 +68,11 @@ def read_checkpoint(run_dir: Path) -> tuple[Any, dict[str, np.ndarray], dict[str
     Structured arrays come back as bytes (N, itemsize) uint8: see ``as_like``. Raises CheckpointError, saying what is
     wrong with the newest, where none is whole.
     """
-    if not (run_dir / POINTER_NAME).is_file():
-        raise CheckpointError(f"{run_dir} holds no checkpoint: {POINTER_NAME} is not there")
+    run = RunFolder(run_dir)
+    if not run.pointer.is_file():
+        raise CheckpointError(f"{run_dir} holds no checkpoint: {run.pointer.name} is not there")
     first_error = None
-    for folder in _candidates(run_dir):
+    for folder in _candidates(run):
         try:
             found = _read(run_dir, folder)
         except CheckpointError as error:
@@ -94,14 +84,13 @@ def read_checkpoint(run_dir: Path) -> tuple[Any, dict[str, np.ndarray], dict[str
     raise first_error or CheckpointError(f"{run_dir} holds no checkpoint")
 
 
-def _candidates(run_dir: Path) -> list[Path]:
+def _candidates(run: RunFolder) -> list[Path]:
     """Folders of checkpoints: the one that the pointer names, then the others, newest first."""
-    folders = sorted(_finished(run_dir), reverse=True)
+    folders = sorted(_finished(run), reverse=True)
     try:
-        name = read_json(run_dir / POINTER_NAME)["checkpoint"].removeprefix("checkpoints/")
-    except (CheckpointError, TypeError, KeyError, AttributeError):
+        pointed = run.checkpoint(Path(read_json(run.pointer)["checkpoint"]).name)
+    except (CheckpointError, TypeError, KeyError):
         return folders
-    pointed = run_dir / "checkpoints" / Path(name).name
     return [pointed, *(folder for folder in folders if folder != pointed)]
 
 
@@ -138,21 +127,10 @@ def _digest(values: dict[str, Any]) -> str:
     return sha256(json.dumps(values, sort_keys=True).encode())
 
 
-def _sync(folder: Path) -> None:
-    """Have the folder's entries on disk, so that the pointer never outlives what it points to; a no-op on Windows."""
-    if os.name != "nt":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-
-def _finished(run_dir: Path) -> list[Path]:
-    folder = run_dir / "checkpoints"
-    if not folder.is_dir():
+def _finished(run: RunFolder) -> list[Path]:
+    if not run.checkpoints.is_dir():
         return []
-    return [path for path in folder.iterdir() if path.is_dir() and path.suffix != _PART]
+    return [path for path in run.checkpoints.iterdir() if path.is_dir() and path.suffix != PART]
 
 
 def as_like(array: np.ndarray, template: np.ndarray) -> np.ndarray:
@@ -178,9 +156,8 @@ def _plain(array: np.ndarray) -> np.ndarray:
 
 def save_member(run_dir: Path, digest: str, data: bytes) -> None:
     """Write a frozen self's tensors under the name of their hash, unless they are there."""
-    folder = run_dir / "pool"
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{digest}.safetensors"
+    path = RunFolder(run_dir).member(digest)
+    path.parent.mkdir(exist_ok=True)
     if not path.exists():
         write_file(path, data)
 
@@ -189,12 +166,12 @@ def load_member(run_dir: Path, digest: str) -> bytes:
     """A frozen self's tensors. Raises CheckpointError where they are missing or not those of the hash."""
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
         raise CheckpointError(f"{digest!r} is no SHA-256 of a frozen self")
-    return read_verified(run_dir / "pool" / f"{digest}.safetensors", digest)
+    return read_verified(RunFolder(run_dir).member(digest), digest)
 
 
-def _remove_old(run_dir: Path) -> None:
+def _remove_old(run: RunFolder) -> None:
     """Keep the newest checkpoints; what a killed process left half written goes. Frozen selves stay, for the strength curve."""
-    for path in (run_dir / "checkpoints").glob(f"*{_PART}"):
+    for path in run.checkpoints.glob(f"*{PART}"):
         shutil.rmtree(path)
-    for folder in sorted(_finished(run_dir))[:-_KEPT]:
+    for folder in sorted(_finished(run))[:-_KEPT]:
         shutil.rmtree(folder)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import safetensors.numpy
 
-from agents.neural.checkpoint import save_policy, write_file, write_json
+from agents.neural.checkpoint import save_policy
+from hf_env.files import write_file, write_json
 from training.learning.ppo import NonFiniteError
 from training.learning.rollout import Rollout
+from training.run.folder import FAILURE_JSON, FAILURE_TENSORS, RunFolder
 from training.run.metrics import STRENGTH, STRENGTH_INTERVAL
 
-FAILURE_TENSORS, FAILURE_JSON = "batch.safetensors", "failure.json"
 # Before its first step the network gives the probabilities that it played with, up to rounding: some 1e-5 in float32.
 _MAX_RATIO_ERROR = 0.1
 _ARRAYS = (
@@ -55,11 +56,11 @@ def check_divergence(metrics: Mapping[str, float], max_kl: float) -> None:
 
 
 def save_failure(run_dir: Path, iteration: int, rollout: Rollout, network, info: dict[str, Any], error: Exception) -> Path:
-    """Write the batch and the network at the moment of failure into ``failures/``; returns the folder.
+    """Write the batch and the network at the moment of failure into its folder; returns the folder.
 
     The network is as it was before the step that failed, or after the update that diverged.
     """
-    folder = run_dir / "failures" / f"{iteration:08d}"
+    folder = RunFolder(run_dir).failure(iteration)
     save_policy(folder, network, info)
     arrays = {name: np.ascontiguousarray(getattr(rollout, name)) for name in _ARRAYS}
     write_file(folder / FAILURE_TENSORS, safetensors.numpy.save(arrays))
@@ -68,7 +69,7 @@ def save_failure(run_dir: Path, iteration: int, rollout: Rollout, network, info:
 
 
 @dataclass
-class StrengthWatch:
+class StrengthMonitor:
     """The best measurement against each anchor so far: anchor -> (decisions, points a deal, half the 95 % interval).
 
     fallen: what to say of the anchors against which the last measurement lies below the best, the intervals apart.
@@ -105,9 +106,9 @@ class StrengthWatch:
         self.fallen = dict(state["fallen"])
 
 
-def watch_log(log: Iterable[Mapping[str, float]]) -> StrengthWatch:
-    """The watch as it stands after the lines of a run's log."""
-    watch = StrengthWatch()
+def monitor_of_log(log: Iterable[Mapping[str, float]]) -> StrengthMonitor:
+    """The monitor as it stands after the lines of a run's log."""
+    monitor = StrengthMonitor()
     for line in log:
-        watch.add(line, line["run/decisions"])
-    return watch
+        monitor.add(line, line["run/decisions"])
+    return monitor

@@ -7,15 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from agents.neural.checkpoint import write_file
-from training.run.guards import watch_log
+from hf_env.files import append_text, replacing, write_text
+from training.run.folder import CURVE_NAME, GAMES_NAME, LOG_NAME, RunFolder
+from training.run.guards import monitor_of_log
 from training.run.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
-
-LOG_NAME = "metrics.jsonl"
-GAMES_NAME = "games.jsonl"
-LEAGUE_NAME = "league.json"
-CURVE_NAME = "learning_curve.png"
-REPORT_NAME = "report.md"
 
 
 class RunLog:
@@ -33,11 +28,10 @@ class RunLog:
         """
         for name in metrics:
             definition(name)
-        with open(self.run_dir / LOG_NAME, "a", encoding="utf-8") as file:
-            file.write(json.dumps(dict(metrics)) + "\n")
-        with open(self.run_dir / GAMES_NAME, "a", encoding="utf-8") as file:
-            for line in lineups:
-                file.write(json.dumps({"iteration": int(metrics["run/iteration"])} | line) + "\n")
+        run = RunFolder(self.run_dir)
+        append_text(run.log, json.dumps(dict(metrics)) + "\n")
+        games = [{"iteration": int(metrics["run/iteration"])} | line for line in lineups]
+        append_text(run.games, "".join(json.dumps(line) + "\n" for line in games))
         for name, value in metrics.items():
             self._tensorboard().add_scalar(name, value, int(metrics["run/decisions"]))
 
@@ -45,7 +39,7 @@ class RunLog:
         """Drop what was logged after the checkpoint that a resumed run starts from."""
         for name, key in ((LOG_NAME, "run/iteration"), (GAMES_NAME, "iteration")):
             kept = [line for line in read_log(self.run_dir, name) if line[key] <= iteration]
-            write_file(self.run_dir / name, "".join(json.dumps(line) + "\n" for line in kept).encode())
+            write_text(self.run_dir / name, "".join(json.dumps(line) + "\n" for line in kept))
         self._purge_step = decisions + 1
 
     def close(self) -> None:
@@ -58,7 +52,7 @@ class RunLog:
         if self._writer is None:
             from torch.utils.tensorboard import SummaryWriter
 
-            self._writer = SummaryWriter(str(self.run_dir / "tensorboard"), purge_step=self._purge_step)
+            self._writer = SummaryWriter(str(RunFolder(self.run_dir).tensorboard), purge_step=self._purge_step)
         return self._writer
 
 
@@ -85,12 +79,11 @@ def write_report(run_dir: Path | str, evaluations: Mapping[str, tuple[float, flo
     evaluations: final results, anchor -> (points a deal more, half the 95 % interval). notes: Markdown put at the
     end, as the command's account of the evaluation.
     """
-    run_dir = Path(run_dir)
-    log = read_log(run_dir)
-    draw_learning_curve(log, run_dir / CURVE_NAME, evaluations)
-    text = _report_text(run_dir, log, evaluations or {}, notes)
-    write_file(run_dir / REPORT_NAME, text.encode())
-    return run_dir / REPORT_NAME
+    run = RunFolder(Path(run_dir))
+    log = read_log(run.path)
+    draw_learning_curve(log, run.curve, evaluations)
+    write_text(run.report, _report_text(run, log, evaluations or {}, notes))
+    return run.report
 
 
 def draw_learning_curve(log: list[dict[str, float]], path: Path, evaluations=None) -> None:
@@ -109,8 +102,8 @@ def draw_learning_curve(log: list[dict[str, float]], path: Path, evaluations=Non
     for axes in (strength, points, out, learning):
         axes.set_xlabel("million decisions")
         axes.grid(alpha=0.3)
-    figure.savefig(path.with_name(path.name + ".part"), dpi=110, format="png")
-    path.with_name(path.name + ".part").replace(path)
+    with replacing(path) as draft:
+        figure.savefig(draft, dpi=110, format="png")
 
 
 def _series(log, name: str) -> tuple[list[float], list[float]]:
@@ -154,24 +147,24 @@ def _draw_strength(axes, log, evaluations) -> None:
         axes.legend()
 
 
-def _league_lines(run_dir: Path) -> list[str]:
+def _league_lines(run: RunFolder) -> list[str]:
     """A table of the players that the learner met; nothing where it met none."""
-    path = run_dir / LEAGUE_NAME
-    table = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    met = sorted((one for one in table if one["games"]), key=lambda one: -one["rating"])
+    table = json.loads(run.league.read_text(encoding="utf-8")) if run.league.exists() else []
+    met = sorted((player for player in table if player["games"]), key=lambda player: -player["rating"])
     if not met:
         return []
     rows = [
-        f"| {one['name']} | `{one['digest'][:12]}` | {one['games']} | {one['wins'] / one['games']:.0%} | {one['rating']:+.0f} |"
-        for one in met
+        f"| {player['name']} | `{player['digest'][:12]}` | {player['games']} | {player['wins'] / player['games']:.0%} "
+        f"| {player['rating']:+.0f} |"
+        for player in met
     ]
     head = ["| player | hash | games | won by the learner | rating above the learner, lately (Elo) |", "| --- | --- | ---: | ---: | ---: |"]
     return ["The league:", "", *head, *rows, ""]
 
 
-def _report_text(run_dir: Path, log, evaluations, notes: str) -> str:
-    config: dict[str, Any] = json.loads((run_dir / "config.json").read_text())
-    lines = [f"# Run {run_dir.resolve().name}", ""]
+def _report_text(run: RunFolder, log, evaluations, notes: str) -> str:
+    config: dict[str, Any] = json.loads(run.config.read_text())
+    lines = [f"# Run {run.path.resolve().name}", ""]
     if not log:
         return "\n".join([*lines, "Nothing was learned: no iteration was finished.", ""])
     last: dict[str, float] = {}
@@ -195,8 +188,8 @@ def _report_text(run_dir: Path, log, evaluations, notes: str) -> str:
             when = "final" if anchor in evaluations else "on the way"
             lines.append(f"| {anchor} | {mean:+,.0f} | {mean - half:+,.0f} to {mean + half:+,.0f} | {when} |")
         lines.append("")
-    lines += [f"**Warning:** {fall}." + "\n" for fall in watch_log(log).fallen.values()]
-    lines += _league_lines(run_dir)
+    lines += [f"**Warning:** {fall}." + "\n" for fall in monitor_of_log(log).fallen.values()]
+    lines += _league_lines(run)
     lines += ["At the end of training:", "", "| metric | value | meaning |", "| --- | ---: | --- |"]
     for name in METRICS:
         if name in last:

@@ -15,9 +15,10 @@ import numpy as np
 import torch
 
 from agents.neural.checkpoint import CheckpointError
-from agents.neural.policy import first_difference, layout_sections
+from agents.neural.sections import first_difference, layout_sections
 from hf_env.rules.ruleset import flat
 from hf_env.seeds import SEEDS_VERSION
+from training.config import current_names
 from training.league.league import Member
 from training.run.checkpoints import as_like, load_member, read_checkpoint
 
@@ -142,14 +143,14 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
     learner.generator.bit_generator.state = values["minibatches"]
     members = [
         Member.from_bytes(
-            saved["number"],
-            saved["decisions"],
-            load_member(trainer.run_dir, saved["digest"]),
+            member["number"],
+            member["decisions"],
+            load_member(trainer.run_dir, member["digest"]),
             trainer.config.network,
             trainer.games.num_actions,
             trainer.config.device,
         )
-        for saved in values["league"]["members"]
+        for member in values["league"]["members"]
     ]
     league_arrays = {key.removeprefix("league/"): array for key, array in arrays.items() if key.startswith("league/")}
     trainer.league.load_state(league_arrays, values["league"], members)
@@ -161,9 +162,9 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
 
 def _check_fits(trainer, values: dict[str, Any]) -> None:
     """Raises CheckpointError naming the first setting, rule or section that differs."""
+    begun_with = current_names(values["config"])
     for name, here in trainer.config.fingerprint_values().items():
-        # A checkpoint of before processes is of one.
-        made_with = values["config"].get(name, 1 if name == "processes" else None)
+        made_with = begun_with.get(name)
         if made_with != here:
             raise CheckpointError(f"the checkpoint was made with {name} = {made_with!r}, not {here!r}")
     if len(values["rules"]) != len(_rules(trainer)):

@@ -1,7 +1,7 @@
 """Settings of training beside each other at equal wall time: ``python -m training.studies.compare_settings --out DIR``.
 
-An arm is a base of settings with some of them changed (training/studies/compare_settings.toml, or a file of the same
-form). Every arm is trained by ``handfoot train`` in a process and on a core of its own, several side by side, and then
+A variant is a base of settings with some of them changed (training/studies/compare_settings.toml, or a file of the same
+form). Every variant is trained by ``handfoot train`` in a process and on a core of its own, several side by side, and then
 measured by ``handfoot evaluate`` against the anchors on the same duplicate deals, playing its likeliest actions. What
 is done is kept in DIR: called again, the command goes on with what is missing, and prints the table.
 """
@@ -20,36 +20,42 @@ from typing import Any
 import click
 import tomli_w
 
+from hf_env.files import write_text
 from hf_env.vector.threads import available_cores
 from training.cli.common import Failure, Mistake, seed_option
-from training.config import ConfigError, load_config, read_toml
+from training.config import ConfigError
 from training.run.report import read_log
+from training.settings import load_config, read_toml
 
-_ARMS = Path(__file__).with_name("compare_settings.toml")
+_VARIANTS = Path(__file__).with_name("compare_settings.toml")
 _ANCHORS = ("greedy", "expert")
 # Cards that no training sees: its own seeds are small.
 _EVALUATION_SEED = 77
 
 
-def load_arms(path: Path) -> dict[str, dict[str, Any]]:
-    """The settings of each arm. Raises Mistake for a file that is no TOML of the two tables ``base`` and ``arms``."""
+def load_variants(path: Path) -> dict[str, dict[str, Any]]:
+    """The settings of each variant. Raises Mistake for a file that is no TOML of the two tables ``base`` and ``variants``."""
     try:
         table = read_toml(path)
     except ConfigError as error:
         raise Mistake(str(error)) from None
-    arms = table.get("arms")
-    if not isinstance(arms, dict) or not arms or not all(isinstance(one, dict) for one in (table.get("base", {}), *arms.values())):
-        raise Mistake(f"{path} must have a table [arms.NAME] for each arm, and may have [base]")
-    return {name: table.get("base", {}) | changes for name, changes in arms.items()}
+    variants = table.get("variants")
+    if (
+        not isinstance(variants, dict)
+        or not variants
+        or not all(isinstance(each, dict) for each in (table.get("base", {}), *variants.values()))
+    ):
+        raise Mistake(f"{path} must have a table [variants.NAME] for each variant, and may have [base]")
+    return {name: table.get("base", {}) | changes for name, changes in variants.items()}
 
 
 class Run:
-    """One arm with one seed, in a folder of its own."""
+    """One variant with one seed, in a folder of its own."""
 
-    def __init__(self, folder: Path, arm: str, seed: int, settings: dict[str, Any], minutes: float, deals: int) -> None:
-        self.folder, self.arm, self.seed, self.minutes, self.deals = folder / f"{arm}-{seed}", arm, seed, minutes, deals
+    def __init__(self, folder: Path, variant: str, seed: int, settings: dict[str, Any], minutes: float, deals: int) -> None:
+        self.folder, self.variant, self.seed, self.minutes, self.deals = folder / f"{variant}-{seed}", variant, seed, minutes, deals
         self.settings = settings | {"time_budget_seconds": 60.0 * minutes}
-        self.config = self.folder / "arm.toml"
+        self.config = self.folder / "settings.toml"
 
     def prepare(self) -> None:
         """Write the config. Raises Mistake for settings that make no sense, or a folder with others."""
@@ -57,11 +63,11 @@ class Run:
         if self.config.exists() and self.config.read_text(encoding="utf-8") != text:
             raise Mistake(f"{self.folder} holds a run of other settings; choose another --out")
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.config.write_text(text, encoding="utf-8")
+        write_text(self.config, text)
         try:
             load_config(self.config)
         except ConfigError as error:
-            raise Mistake(f"arm {self.arm}: {error}") from None
+            raise Mistake(f"variant {self.variant}: {error}") from None
 
     def train_and_measure(self) -> None:
         """What is missing of the two. Raises Failure where a command fails."""
@@ -89,7 +95,7 @@ class Run:
 
     def row(self) -> str:
         """The row of the table."""
-        cells = [self.arm, str(self.seed), f"{read_log(self.folder / 'run')[-1]['run/decisions'] / 1e6:.1f} M"]
+        cells = [self.variant, str(self.seed), f"{read_log(self.folder / 'run')[-1]['run/decisions'] / 1e6:.1f} M"]
         for anchor in _ANCHORS:
             result = json.loads((self.folder / f"{anchor}.json").read_text(encoding="utf-8"))
             points, games = result["difference_a_deal"], result["games_won"]
@@ -99,25 +105,27 @@ class Run:
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder of the runs.")
-@click.option("--arms", "arms_file", type=click.Path(path_type=Path, dir_okay=False), default=_ARMS, help="File of the arms.")
-@click.option("--only", multiple=True, metavar="ARM", help="This arm alone; may be repeated.")
-@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, help="Training time of an arm.")
+@click.option(
+    "--variants", "variants_file", type=click.Path(path_type=Path, dir_okay=False), default=_VARIANTS, help="File of the variants."
+)
+@click.option("--only", multiple=True, metavar="VARIANT", help="This variant alone; may be repeated.")
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=10.0, show_default=True, help="Training time of a variant.")
 @click.option("--deals", type=click.IntRange(1), default=2000, show_default=True, help="Of each evaluation.")
-@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Seeds of each arm, from --seed on.")
-@click.option("--side-by-side", type=click.IntRange(1), help="Arms at the same time.  [default: the number of cores]")
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Seeds of each variant, from --seed on.")
+@click.option("--side-by-side", type=click.IntRange(1), help="Variants at the same time.  [default: the number of cores]")
 @seed_option
 def main(
-    out: Path, arms_file: Path, only: tuple[str, ...], minutes: float, deals: int, seeds: int, side_by_side: int | None, seed: int
+    out: Path, variants_file: Path, only: tuple[str, ...], minutes: float, deals: int, seeds: int, side_by_side: int | None, seed: int
 ) -> None:
-    """Train the arms of a file at equal wall time and compare them."""
-    arms = load_arms(arms_file)
+    """Train the variants of a file at equal wall time and compare them."""
+    variants = load_variants(variants_file)
     for name in only:
-        if name not in arms:
-            raise Mistake(f"there is no arm {name!r}; {arms_file} has {', '.join(arms)}")
+        if name not in variants:
+            raise Mistake(f"there is no variant {name!r}; {variants_file} has {', '.join(variants)}")
     runs = [
-        Run(out, name, one, settings, minutes, deals)
-        for one in range(seed, seed + seeds)
-        for name, settings in arms.items()
+        Run(out, name, run_seed, settings, minutes, deals)
+        for run_seed in range(seed, seed + seeds)
+        for name, settings in variants.items()
         if name in only or not only
     ]
     for run in runs:
@@ -127,7 +135,7 @@ def main(
     for number in range(side_by_side or len(allowed)):
         cores.put(allowed[number % len(allowed)])
 
-    def one(run: Run) -> str:
+    def done(run: Run) -> str:
         core = cores.get()
         try:
             if hasattr(os, "sched_setaffinity"):
@@ -138,10 +146,10 @@ def main(
             cores.put(core)
         return run.row()
 
-    click.echo(f"| arm | seed | decisions | {' | '.join(f'against `{anchor}`' for anchor in _ANCHORS)} |")
+    click.echo(f"| variant | seed | decisions | {' | '.join(f'against `{anchor}`' for anchor in _ANCHORS)} |")
     click.echo("|---|--:|--:|" + "---|" * len(_ANCHORS))
     with ThreadPoolExecutor(cores.qsize()) as pool:
-        for row in pool.map(one, runs):
+        for row in pool.map(done, runs):
             click.echo(row)
 
 

@@ -8,7 +8,7 @@ rule sets, whose numbers are among the features. The result is one file of numbe
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import click
 import numpy as np
@@ -20,11 +20,12 @@ if __name__ == "__main__":
 import torch
 from torch import nn
 
-from agents.scripted.dispatch import NUMBERS, work_for
+from agents.scripted.dispatch import work_for
 from agents.scripted.playout import draw_numbers
+from agents.scripted.table import PLAYER_IDS
 from agents.search.features import NUM_FEATURES
-from agents.search.playouts import OK, sample_leaves
-from agents.search.values import FOLDER, FORMAT, HIDDEN
+from agents.search.playouts import OK, Leaves, sample_leaves
+from agents.search.values import FOLDER, HIDDEN, save_fitted
 from hf_env.rules import RuleSet, load_rules
 
 RULES = ("whitnack", "bicycle", "family")
@@ -45,13 +46,18 @@ def draw_leaves(rules: RuleSet, player: str, count: int, seed: int) -> tuple[np.
     record = rules.to_record()
     features, returns = np.zeros((count, NUM_FEATURES)), np.empty(count)
     fraction = draw_numbers(seed, _NOISE, count, 1 << 20) / (1 << 20)
-    code = sample_leaves(
-        record, np.int64(0), np.int64(NUMBERS[player]), draw_numbers(seed, _SEEDS, count),
-        1 + draw_numbers(seed, _DEALS, count, int(record[0]["deals"])), draw_numbers(seed, _KEYS, count).astype(np.uint64),
-        _LEAST_NOISE + fraction * (_MOST_NOISE - _LEAST_NOISE),
-        1 + draw_numbers(seed, _TURNS, count, _TURNS_A_SEAT * rules.players),
-        draw_numbers(seed, _SIDES, count, rules.num_sides), features, returns, work_for([NUMBERS[player]]),
-    )  # fmt: skip
+    leaves = Leaves(
+        seeds=draw_numbers(seed, _SEEDS, count),
+        deals=1 + draw_numbers(seed, _DEALS, count, int(record[0]["deals"])),
+        keys=draw_numbers(seed, _KEYS, count).astype(np.uint64),
+        noise=_LEAST_NOISE + fraction * (_MOST_NOISE - _LEAST_NOISE),
+        turns=1 + draw_numbers(seed, _TURNS, count, _TURNS_A_SEAT * rules.players),
+        sides=draw_numbers(seed, _SIDES, count, rules.num_sides),
+        features=features,
+        returns=returns,
+    )
+    number = PLAYER_IDS[player]
+    code = sample_leaves(record, np.int64(0), np.int64(number), work_for([number]), leaves)
     if code != OK:
         raise RuntimeError(f"the player {player!r} chose an illegal action")
     kept = ~np.isnan(returns)
@@ -72,7 +78,7 @@ class _Value(nn.Module):
 
 
 def fit(features: np.ndarray, returns: np.ndarray, epochs: int, seed: int, say=print) -> dict[str, np.ndarray]:
-    """The weights of agents.search.values.Weights by name, float32; says the share of variance explained on held-out rows."""
+    """The weights of agents.search.values.ValueWeights by name, float32; says the share of variance explained on held-out rows."""
     torch.manual_seed(seed)
     unit = 1000.0
     order = torch.randperm(len(features))
@@ -109,7 +115,7 @@ def _weights(network: _Value, unit: float) -> dict[str, np.ndarray]:
 
 
 @click.command()
-@click.option("--player", type=click.Choice(sorted(NUMBERS)), required=True, help="Whose play the value is of.")
+@click.option("--player", type=click.Choice(sorted(PLAYER_IDS)), required=True, help="Whose play the value is of.")
 @click.option("--rules", multiple=True, default=RULES, show_default=True, help="A rule set to fit on; may be repeated.")
 @click.option("--deals", type=click.IntRange(10_000), default=400_000, show_default=True, help="Deals a rule set.")
 @click.option("--epochs", type=click.IntRange(1), default=8, show_default=True)
@@ -126,9 +132,7 @@ def main(player: str, rules: tuple[str, ...], deals: int, epochs: int, seed: int
     weights = fit(features, returns, epochs, seed, click.echo)
     records = np.concatenate([one.to_record() for one in sets])
     path = out or FOLDER / f"{player}.npz"
-    path.parent.mkdir(exist_ok=True)
-    arrays: dict[str, Any] = weights | {"rules": records.view(np.uint8).reshape(len(records), -1)}
-    np.savez(path, format=FORMAT, **arrays)
+    save_fitted(path, weights, records)
     click.echo(f"written to {path}")
 
 

@@ -18,7 +18,6 @@ import click
 import numpy as np
 
 from agents.policy import PolicyBatch, SeatViews, decision_keys, uniforms
-from agents.registry import parse_spec
 from agents.scripted.playout import Table
 from agents.search import SearchPolicy
 from agents.search.learned import LearnedRollouts
@@ -26,11 +25,12 @@ from agents.search.learned.rollouts import observed, table_layout
 from agents.search.playouts import apply_actions
 from agents.search.policy import SearchResult
 from agents.search.scripted import ScriptedRollouts
-from agents.search.worlds import sample_worlds
+from agents.search.worlds import Decision, sample_worlds
 from hf_env.engine.state import GAME_DTYPE
 from hf_env.rules import RuleSet
 from hf_env.seeds import FOR_SEARCH_STUDY, generator, grow, grow_seed
-from training.cli.common import FiniteRange, Mistake, load_policy, load_rule_set, rules_option, seed_option
+from training.cli.common import FiniteRange, Mistake, load_rule_set, rules_option, seed_option
+from training.cli.policies import load_policy
 from training.evaluation.statistics import Interval, clustered_interval
 
 # What the keys are for: playing the deals, sampling decisions, judging them, searching them.
@@ -82,7 +82,7 @@ def sample_decisions(policy: SearchPolicy, rules: RuleSet, num_deals: int, certa
     root = grow_seed(seed, FOR_SEARCH_STUDY, _TO_PLAY)
     table = Table(rules, ["random"] * rules.players, num_deals, root)  # for the cards
     side = np.arange(num_deals) % rules.num_sides
-    other = policy.inside.base
+    other = policy.rollout_policy.base
     kept: list[tuple[np.ndarray, ...]] = []
     masks, seats = table.masks()
     made = 0
@@ -115,13 +115,19 @@ class Values:
     """What actions are worth if the rollout player plays on to the deal's end: means over orders of the stock.
 
     The hands and feet are the true ones, or such as the seat may believe in. What was asked before is remembered.
-    inside: the rollout player. num_orders: of the stock, or worlds believed in, the same for all actions of a decision.
+    rollout_policy: of the playouts. num_orders: of the stock, or worlds believed in, the same for all actions of a decision.
     """
 
     def __init__(
-        self, decisions: Decisions, inside: ScriptedRollouts | LearnedRollouts, num_orders: int, seed: int, believed: bool = False
+        self, decisions: Decisions, rollout_policy: ScriptedRollouts | LearnedRollouts, num_orders: int, seed: int, believed: bool = False
     ) -> None:
-        self.decisions, self.inside, self.num_orders, self.seed, self.believed = decisions, inside, num_orders, seed, believed
+        self.decisions, self.rollout_policy, self.num_orders, self.seed, self.believed = (
+            decisions,
+            rollout_policy,
+            num_orders,
+            seed,
+            believed,
+        )
         self.means = np.full(decisions.batch.action_masks.shape, np.nan)
 
     def of(self, row: int, action: int) -> float:
@@ -135,14 +141,14 @@ class Values:
         games = self._worlds(row) if self.believed else self._orders(row)
         keys = generator(self.seed, FOR_SEARCH_STUDY, _TO_JUDGE, row, 1).integers(1 << 63, size=len(games), dtype=np.uint64)
         apply_actions(games, rules, np.full(len(games), action, np.int64))
-        return self.inside.play_to_end(games, rules, int(self.decisions.batch.seats[row]), keys)
+        return self.rollout_policy.play_to_end(games, rules, int(self.decisions.batch.seats[row]), keys)
 
     def _worlds(self, row: int) -> np.ndarray:
         """Worlds (num_orders,) GAME_DTYPE that fit what the seat may know; no search meets the same."""
         batch = self.decisions.batch
-        key = generator(self.seed, FOR_SEARCH_STUDY, _TO_JUDGE, row, 2).integers(1 << 63, dtype=np.uint64)
+        key = np.uint64(generator(self.seed, FOR_SEARCH_STUDY, _TO_JUDGE, row, 2).integers(1 << 63, dtype=np.uint64))
         worlds = np.empty(self.num_orders, GAME_DTYPE)
-        if not sample_worlds(batch.views.games, batch.views.rules, np.int64(row), np.int64(batch.seats[row]), key, worlds):
+        if not sample_worlds(Decision.of(batch, row)._replace(key=key), worlds):
             return self._orders(row)
         return worlds
 
@@ -191,8 +197,7 @@ def _rollout_player(policy: SearchPolicy) -> tuple[str, str]:
     """What tells rollout players apart: the scripted one's name, or the path and rules of a policy, in whatever mode it plays."""
     if policy.policy is None:
         return policy.player, ""
-    path, options = parse_spec(policy.policy)
-    return path, options.get("rules", "")
+    return policy.policy.name, policy.policy.options.get("rules", "")
 
 
 def _cell(interval: Interval) -> str:
@@ -227,7 +232,7 @@ def main(
     of_a_deal = (1 / decisions.chances).sum() / deals
     click.echo(f"{len(decisions.batch):,} decisions of {player.name} under {rule_set.name}, of about {of_a_deal:.0f} a deal\n")
     click.echo("| search | choices changed | points a deal | more than the row before | more than the first row |\n|---|--:|---|---|---|")
-    values = Values(decisions, player.inside, orders, seed, believed)
+    values = Values(decisions, player.rollout_policy, orders, seed, believed)
     rows: list[np.ndarray] = []
     for spec, policy in zip(specs, policies, strict=True):
         chosen, base = choices(policy, decisions.batch, keys, seed)

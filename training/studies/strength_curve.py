@@ -13,13 +13,14 @@ from typing import Any
 import click
 
 from agents.neural import CheckpointError, NetworkConfig, NeuralPolicy, load_policy
-from agents.neural.checkpoint import network_from_bytes, read_json, write_json
+from agents.neural.checkpoint import network_from_bytes, read_json
+from hf_env.files import replacing, write_json
 from training.cli.common import MAX_SEED, Mistake, progress_bar
 from training.config import TrainConfig
 from training.evaluation import ANCHORS, evaluate
 from training.run.checkpoints import load_member
-from training.run.report import LEAGUE_NAME, read_log
-from training.trainer import CONFIG_NAME
+from training.run.folder import RunFolder
+from training.run.report import read_log
 
 _BEST = "best frozen"
 
@@ -32,10 +33,10 @@ def frozen_selves(run_dir: Path) -> list[tuple[int, NeuralPolicy]]:
     network, info = load_policy(run_dir)
     config = NetworkConfig(**info["network"])
     found = []
-    for one in read_json(run_dir / LEAGUE_NAME):
-        if one.get("decisions"):
-            member = network_from_bytes(load_member(run_dir, one["digest"]), config, info["num_actions"])
-            found.append((int(one["decisions"]), NeuralPolicy(member, "argmax", info)))
+    for player in read_json(RunFolder(run_dir).league):
+        if player.get("decisions"):
+            member = network_from_bytes(load_member(run_dir, player["digest"]), config, info["num_actions"])
+            found.append((int(player["decisions"]), NeuralPolicy(member, "argmax", info)))
     return [*sorted(found, key=lambda pair: pair[0]), (int(info["lineage"]["decisions"]), NeuralPolicy(network, "argmax", info))]
 
 
@@ -78,8 +79,8 @@ def table(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         cells = [f"{row['decisions'] / 1e6:.1f} M", f"{row['seconds'] / 60:.0f}"]
         for name in names:
-            one = row.get(name)
-            cells.append(f"{one['mean']:+,.0f} ({one['low']:+,.0f} to {one['high']:+,.0f})" if one else "itself")
+            points = row.get(name)
+            cells.append(f"{points['mean']:+,.0f} ({points['low']:+,.0f} to {points['high']:+,.0f})" if points else "itself")
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -102,7 +103,8 @@ def draw(rows: list[dict[str, Any]], path: Path) -> None:
     axes.set_ylabel("points a deal more")
     axes.grid(alpha=0.3)
     axes.legend()
-    figure.savefig(path, dpi=110)
+    with replacing(path) as draft:
+        figure.savefig(draft, dpi=110, format="png")
 
 
 @click.command()
@@ -113,7 +115,7 @@ def main(run_dir: Path, deals: int, seed: int) -> None:
     """Measure every frozen self of RUN against the anchors and the best of them."""
     try:
         selves = frozen_selves(run_dir)
-        config = TrainConfig.from_json(read_json(run_dir / CONFIG_NAME))
+        config = TrainConfig.from_json(read_json(RunFolder(run_dir).config))
     except (CheckpointError, ValueError) as error:
         raise Mistake(str(error)) from None
     with progress_bar("measuring") as report:
@@ -121,8 +123,8 @@ def main(run_dir: Path, deals: int, seed: int) -> None:
     log = read_log(run_dir)
     for row in rows:
         row["seconds"] = seconds_at(log, row["decisions"])
-    write_json(run_dir / "strength_curve.json", {"deals": deals, "seed": seed, "rows": rows})
-    draw(rows, run_dir / "strength_curve.png")
+    write_json(RunFolder(run_dir).strength_curve("json"), {"deals": deals, "seed": seed, "rows": rows})
+    draw(rows, RunFolder(run_dir).strength_curve("png"))
     click.echo(table(rows))
 
 

@@ -19,13 +19,14 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.scripted.dispatch import GREEDY, WEIGHTED
+from agents.scripted.dispatch import GREEDY, WEIGHTED, Players
 from agents.scripted.expert.tuned import tuned_for
 from agents.scripted.expert.weights import HIGH, LOW, NUM_WEIGHTS, WEIGHTS
 from agents.scripted.playout import ILLEGAL, UNLIMITED, draw_numbers, play_games_on, start_games
 from hf_env import load_rules
 from hf_env.engine.purposes import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY
 from hf_env.engine.state import GAME_DTYPE
+from hf_env.files import write_text
 from training.cli.extras import require_extra
 
 # No judgement starts from seeds in this range.
@@ -40,7 +41,7 @@ def _logged(log: Path) -> list[dict]:
     if not log.exists():
         return []
     whole = [line for line in log.read_text(encoding="utf-8").splitlines(keepends=True) if line.endswith("\n")]
-    log.write_text("".join(whole), encoding="utf-8")
+    write_text(log, "".join(whole))
     return [json.loads(line) for line in whole]
 
 
@@ -60,10 +61,11 @@ def duel(rules, weights: np.ndarray, opponent, num_deals: int, seed: int) -> np.
         games = np.zeros(num_deals, GAME_DTYPE)
         start_games(games, record, deals, seeds, np.int64(1))
         own = np.arange(seats) % sides == side
-        players = np.tile(np.where(own, WEIGHTED, opponent if scripted else WEIGHTED), (num_deals, 1))
+        numbers = np.tile(np.where(own, WEIGHTED, opponent if scripted else WEIGHTED), (num_deals, 1))
         rows = np.ascontiguousarray(np.where(own[:, None], weights, np.zeros(NUM_WEIGHTS) if scripted else opponent))
         decisions = np.zeros(num_deals, np.int64)
-        play_games_on(games, record, players, np.zeros(players.shape), keys, decisions, np.int64(UNLIMITED), None, rows)
+        players = Players(numbers, np.zeros(numbers.shape), None, rows)
+        play_games_on(games, record, players, keys, decisions, np.int64(UNLIMITED))
         wrong = np.flatnonzero(decisions == ILLEGAL)
         if len(wrong):
             raise RuntimeError(f"expert chose an illegal action in the deal of seed {seeds[wrong[0]]} under {rules.preset}")

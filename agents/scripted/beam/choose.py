@@ -5,7 +5,7 @@ the foot being worth a constant. It takes the pile when the best plan after the 
 now and the cards drawn; it asks when, with a yes, the best plan goes out. It uses no randomness.
 """
 
-from agents.scripted.beam.search import ROOT, WORST, best_plan, can_discard
+from agents.scripted.beam.search import NO_ACTION, ROOT, WORST, best_plan, can_discard
 from agents.scripted.beam.value import DRAWN, GIFT, card_missed, out_gain, out_value, side_prospects, turn_value
 from agents.scripted.estimates import HALF_TURNS, cards_of_take, chance_of_card, stock_left, turns_left
 from agents.scripted.greedy.choose import first_without_discard
@@ -20,7 +20,14 @@ from hf_env.kernels.compile import copy_record, kernel
 
 @kernel
 def choose_beam(g, r, seat, mask, key, work):
-    """The action of `beam`; see agents.scripted.dispatch for the arguments. work: a BeamWork."""
+    """The action of `beam`; see agents.scripted.dispatch for the arguments. work: a BeamWork; None: no action, -1."""
+    if work is None:
+        return NO_ACTION
+    return _choose(g, r, seat, mask, work)
+
+
+@kernel
+def _choose(g, r, seat, mask, work):
     side = seat % int(r["sides"])
     chance = chance_of_card(turns_left(g, r, side), HALF_TURNS)
     phase = int(g["phase"])
@@ -34,9 +41,9 @@ def choose_beam(g, r, seat, mask, key, work):
     if mask[ASK] and _out_with_a_yes(root, r, seat, chance, work):
         return ASK
     copy_record(work.nodes[0], root)
-    _, action, _ = best_plan(r, seat, chance, work)
-    if action >= 0:
-        return action
+    plan = best_plan(r, seat, chance, work)
+    if plan.first != NO_ACTION:
+        return plan.first
     if can_discard(mask):
         return _choose_discard(g, r, seat, mask, chance, work.weights)
     # Permission that binds both may leave the question alone, or a lay-down beyond the search.
@@ -50,8 +57,7 @@ def _out_with_a_yes(root, r, seat, chance, work):
     copy_record(start, root)
     start["may_go_out"] = 1
     start["asked"] = 1
-    _, _, out = best_plan(r, seat, chance, work)
-    return out
+    return best_plan(r, seat, chance, work).out
 
 
 @kernel
@@ -65,7 +71,7 @@ def _choose_draw(root, r, seat, mask, chance, work):
     if r["reshuffle"] or stock_left(root) >= count:
         copy_record(start, root)
         start["phase"] = PHASE_PLAY
-        best, _, _ = best_plan(r, seat, chance, work)
+        best = best_plan(r, seat, chance, work).value
         best += w[DRAWN] * count
     for action in range(TAKE, MELD):
         if not mask[action]:
@@ -77,7 +83,7 @@ def _choose_draw(root, r, seat, mask, chance, work):
         elif start["in_foot"][seat] != root["in_foot"][seat]:
             value = turn_value(start, r, seat, chance, w, True)
         else:
-            value, _, _ = best_plan(r, seat, chance, work)
+            value = best_plan(r, seat, chance, work).value
         if value > best:
             best = value
             chosen = action

@@ -7,9 +7,9 @@ import numpy as np
 from agents.scripted.beam.value import WEIGHTS, out_value, position_key, turn_value
 from hf_env.engine.action_ids import ASK, DISCARD, MELD, NUM_ACTIONS
 from hf_env.engine.legality import write_mask
-from hf_env.engine.opening import NUM_ROWS, PLAN_WIDTH
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
 from hf_env.engine.transitions import apply_action
+from hf_env.engine.workspace import Workspace, make_workspace
 from hf_env.kernels.compile import copy_record, kernel
 
 WIDTH = 6
@@ -18,28 +18,33 @@ DEPTH = 18
 CHILD, ROOT = 2 * WIDTH, 2 * WIDTH + 1
 # Below every value.
 WORST = -1e9
+NO_ACTION = -1
 
 
 class BeamWork(NamedTuple):
     """What `beam` works in: games, what write_mask needs, and of each position in a front how it began, its key and value."""
 
     nodes: np.ndarray  # (2 * WIDTH + 2,) GAME_DTYPE
-    mask: np.ndarray  # (127,) int8
-    tmp: np.ndarray  # (2,) GAME_DTYPE
-    plans: np.ndarray  # (NUM_ROWS, PLAN_WIDTH) int64
+    rules: Workspace  # for write_mask; its mask is that of the position looked at
     firsts: np.ndarray  # (2 * WIDTH,) int64
     keys: np.ndarray  # (2 * WIDTH,) int64
     values: np.ndarray  # (2 * WIDTH,) float64
     weights: np.ndarray  # (NUM_WEIGHTS,) float64
 
 
+class Plan(NamedTuple):
+    """A sequence of lay-downs: what its end is worth, its first action, and whether it goes out."""
+
+    value: float
+    first: int  # NO_ACTION: lay nothing
+    out: bool
+
+
 def make_work(weights: np.ndarray = WEIGHTS) -> BeamWork:
     """New buffers. weights: (NUM_WEIGHTS,) float64, see agents.scripted.beam.value."""
     return BeamWork(
         nodes=np.zeros(2 * WIDTH + 2, GAME_DTYPE),
-        mask=np.zeros(NUM_ACTIONS, np.int8),
-        tmp=np.zeros(2, GAME_DTYPE),
-        plans=np.zeros((NUM_ROWS, PLAN_WIDTH), np.int64),
+        rules=make_workspace(),
         firsts=np.zeros(2 * WIDTH, np.int64),
         keys=np.zeros(2 * WIDTH, np.int64),
         values=np.zeros(2 * WIDTH, np.float64),
@@ -81,21 +86,20 @@ def _keep(work, at, count, first, key, value):
 
 
 @kernel
-def _expand(r, seat, chance, work, node, start, at, count, best, best_first, best_out):
-    """Look at every lay-down that work.mask allows in a position and keep the good ones in the front at `at`.
+def _expand(r, seat, chance, work, node, at, count, best):
+    """Look at every lay-down that the mask allows in a position and keep the good ones in the front at `at`.
 
-    start: the position is the search's first. A lay-down that empties the hand ends a plan: the foot is unknown.
-    Returns the front's count and the best plan so far: its value, first action and whether it goes out.
+    A lay-down that empties the hand ends a plan: the foot is unknown. Returns the front's count and the best Plan so far.
     """
     g = work.nodes[node]
     side = seat % int(r["sides"])
     for action in range(MELD, ASK):
-        if not work.mask[action]:
+        if not work.rules.mask[action]:
             continue
         child = work.nodes[CHILD]
         copy_record(child, g)
         apply_action(child, r, action)
-        first = action if start else work.firsts[node]
+        first = action if work.firsts[node] == NO_ACTION else work.firsts[node]
         out = child["phase"] == PHASE_OVER
         picked_up = child["in_foot"][seat] != g["in_foot"][seat]
         if out:
@@ -104,28 +108,23 @@ def _expand(r, seat, chance, work, node, start, at, count, best, best_first, bes
             value = turn_value(child, r, seat, chance, work.weights, picked_up)
         if not out and not picked_up:
             count = _keep(work, at, count, first, position_key(child, seat, side), value)
-        elif value > best:
-            best = value
-            best_first = first
-            best_out = out
-    return count, best, best_first, best_out
+        elif value > best.value:
+            best = Plan(value, first, out)
+    return count, best
 
 
 @kernel
 def best_plan(r, seat, chance, work):
     """The best sequence of lay-downs from the position in work.nodes[0], a redacted one in the phase of play.
 
-    Returns its value, its first action (-1: lay nothing) and whether it goes out. Where nothing found may end the turn,
-    the value is WORST and the action leads to the best position found.
+    Where nothing found may end the turn, the Plan's value is WORST and its action leads to the best position found.
     """
-    best = WORST
-    best_first = -1
-    best_out = False
-    fallback = -1
+    best = Plan(WORST, NO_ACTION, False)
+    fallback = NO_ACTION
     here = 0
     count = 1
     work.values[0] = turn_value(work.nodes[0], r, seat, chance, work.weights, False)
-    work.firsts[0] = -1
+    work.firsts[0] = NO_ACTION
     for depth in range(DEPTH + 1):
         there = WIDTH - here
         found = 0
@@ -134,22 +133,18 @@ def best_plan(r, seat, chance, work):
             g = work.nodes[node]
             if work.values[node] > work.values[top]:
                 top = node
-            write_mask(g, r, work.mask, work.tmp, work.plans, 0)
-            if can_discard(work.mask):
+            write_mask(g, r, work.rules.mask, work.rules)
+            if can_discard(work.rules.mask):
                 # In the foot the last card's discard goes out.
                 out = g["in_foot"][seat] != 0 and g["hand_sizes"][seat] == 1
                 value = out_value(g, r, seat, chance, work.weights) if out else work.values[node]
-                if value > best:
-                    best = value
-                    best_first = work.firsts[node]
-                    best_out = out
+                if value > best.value:
+                    best = Plan(value, work.firsts[node], out)
             if depth < DEPTH:
-                found, best, best_first, best_out = _expand(
-                    r, seat, chance, work, node, depth == 0, there, found, best, best_first, best_out
-                )
+                found, best = _expand(r, seat, chance, work, node, there, found, best)
         fallback = work.firsts[top]
         if found == 0:
             break
         here = there
         count = found
-    return best, fallback if best == WORST else best_first, best_out
+    return Plan(best.value, fallback, best.out) if best.value == WORST else best

@@ -12,28 +12,30 @@ KEEP_BLACK3 = -1e4
 
 
 @kernel
-def keep_worth(g, r, seat, kind, chance, look, wild_kept, p):
-    """What the seat would miss if it threw a card of this kind."""
+def keep_worth(g, r, kind, look):
+    """What the seat of the Outlook would miss if it threw a card of this kind."""
+    seat = look.seat
+    p = look.weights
     if kind == BLACK3:
         return KEEP_BLACK3
     if kind >= NUM_NATURALS:
         # Laid later it counts for us, held to the end against us; thrown it counts nothing: so a 2 goes before a joker.
-        return wild_kept + int(r["card_points"][kind]) * (2.0 * chance - 1.0)
+        return look.wild_kept + int(r["card_points"][kind]) * (2.0 * look.chance - 1.0)
     side = seat % int(r["sides"])
     held = int(g["hands"][seat, kind])
     value = 0.0
     if held == 2:
-        value += p[KEEP_PAIR] * chance
+        value += p[KEEP_PAIR] * look.chance
     elif held > 2:
-        value += p[KEEP_TRIO] * chance
+        value += p[KEEP_TRIO] * look.chance
     if open_size(g, side, kind) > 0:
         if can_add(g, r, side, kind, False):
             naturals = int(g["naturals"][side, kind])
             wilds = int(g["twos"][side, kind]) + int(g["jokers"][side, kind])
-            value += rank_worth(g, r, seat, side, kind, naturals + 1, wilds, look, held - 1, p)
-            value -= rank_worth(g, r, seat, side, kind, naturals, wilds, look, held - 1, p)
+            value += rank_worth(g, r, side, kind, naturals + 1, wilds, held - 1, look)
+            value -= rank_worth(g, r, side, kind, naturals, wilds, held - 1, look)
     elif held == 1:
-        value += p[KEEP_SINGLE] * at_least(cards_to_come(g, r, seat, kind, look, p), 2)
+        value += p[KEEP_SINGLE] * at_least(cards_to_come(g, r, kind, look), 2)
     return value
 
 

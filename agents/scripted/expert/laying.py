@@ -11,8 +11,10 @@ from hf_env.kernels.compile import kernel
 
 
 @kernel
-def _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p):
+def _hand_worth(g, r, rank, naturals, new_wilds, look):
     """What the hand gains or loses by the cards that leave it."""
+    seat = look.seat
+    p = look.weights
     laid = naturals + new_wilds
     size = int(g["hand_sizes"][seat])
     value = 0.0
@@ -26,15 +28,16 @@ def _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p):
         elif size == laid + 1:
             value += p[FOOT_NEXT]
     if leaves_only_wilds(g, seat, naturals, new_wilds):
-        value -= wild_kept  # only wilds are left: one would be thrown
+        value -= look.wild_kept  # only wilds are left: one would be thrown
     if rank != WILD:
-        value -= new_wilds * wild_kept
+        value -= new_wilds * look.wild_kept
     return value
 
 
 @kernel
-def lay_down_worth(g, r, seat, action, chance, look, wild_kept, p):
-    """Worth of a legal lay-down. chance: chance_of_card; look: outlook; wild_kept: wild_value."""
+def lay_down_worth(g, r, action, look):
+    """Worth of a legal lay-down. look: Outlook."""
+    seat = look.seat
     side = seat % int(r["sides"])
     rank, naturals, twos, jokers = lay_down_cards(action)
     new_wilds = twos + jokers
@@ -42,7 +45,7 @@ def lay_down_worth(g, r, seat, action, chance, look, wild_kept, p):
     if rank != WILD:
         points += naturals * int(r["card_points"][rank])
     # Points on the table count, in the hand they count against us; early the card would mostly still be laid later.
-    value = 2.0 * points * (1.0 - chance) + _hand_worth(g, r, seat, rank, naturals, new_wilds, chance, wild_kept, p)
+    value = 2.0 * points * (1.0 - look.chance) + _hand_worth(g, r, rank, naturals, new_wilds, look)
     if action >= ADD and open_size(g, side, rank) == 0:
         return value + spoiling_value(r, rank) if spoils_book(g, r, side, rank, new_wilds > 0) else value
     on_table = int(g["naturals"][side, rank])
@@ -50,6 +53,6 @@ def lay_down_worth(g, r, seat, action, chance, look, wild_kept, p):
     held_wilds = int(g["hands"][seat, TWO]) + int(g["hands"][seat, JOKER])
     held = held_wilds - new_wilds if rank == WILD else int(g["hands"][seat, rank]) - naturals
     # Before: what lies there, the hand's cards not counted, so that laying them is a gain.
-    value += rank_worth(g, r, seat, side, rank, on_table + naturals, wilds + new_wilds, look, held, p)
-    value -= rank_worth(g, r, seat, side, rank, on_table, wilds, look, held, p)
+    value += rank_worth(g, r, side, rank, on_table + naturals, wilds + new_wilds, held, look)
+    value -= rank_worth(g, r, side, rank, on_table, wilds, held, look)
     return value

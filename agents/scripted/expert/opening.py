@@ -41,10 +41,12 @@ def keys_held(g, seat):
 
 
 @kernel
-def opening_gain(g, r, seat, chance, wild_kept, p):
+def opening_gain(g, r, look):
     """Gain of opening from the hand now over waiting for a take, in points."""
-    gain = p[OPENING_WORTH] - wilds_needed(g, r, seat) * wild_kept
-    gain += p[OPENING_ROUND] * (int(g["turns"]) // int(r["players"])) + p[OPENING_LATE] * (1.0 - chance)
+    seat = look.seat
+    p = look.weights
+    gain = p[OPENING_WORTH] - wilds_needed(g, r, seat) * look.wild_kept
+    gain += p[OPENING_ROUND] * (int(g["turns"]) // int(r["players"])) + p[OPENING_LATE] * (1.0 - look.chance)
     if int(r["take_count"]) != 0 and not r["take_needs_open"]:
         gain -= p[OPENING_KEY] * keys_held(g, seat)
     return gain

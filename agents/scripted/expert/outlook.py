@@ -5,10 +5,24 @@ will hold in time, plus those that a partner is known to hold. A meld's chance i
 from a table.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from agents.scripted.estimates import book_bonus, stock_turns, unseen
-from agents.scripted.expert.weights import COUNTING, NEAR_TURNS, RACE_TURNS, REACH, WILD_HELD, WILD_OWED, WILD_REACH
+from agents.scripted.estimates import book_bonus, chance_of_card, stock_turns, unseen, wild_value
+from agents.scripted.expert.weights import (
+    COUNTING,
+    DIRTY_BOOK_SHARE,
+    HALF_TURNS,
+    NEAR_TURNS,
+    RACE_TURNS,
+    REACH,
+    WILD_BOOK_SHARE,
+    WILD_HELD,
+    WILD_OWED,
+    WILD_REACH,
+)
+from agents.scripted.greedy.discarding import unseen_cards
 from hf_env.engine.cards import CARDS_PER_DECK, JOKER, NUM_MELDS, TWO, WILD
 from hf_env.engine.dealing import deal_entry
 from hf_env.engine.state import CLEAN_BOOKS, DIRTY_BOOKS, WILD_BOOKS
@@ -34,6 +48,17 @@ def _poisson_tails():
 
 
 _TAILS = _poisson_tails()
+
+
+class Outlook(NamedTuple):
+    """What a seat expects of the rest of the deal, with the weights that it reckons by."""
+
+    seat: int
+    hidden: int  # cards that the seat sees nowhere
+    share: float  # of them, that its side will hold in time
+    chance: float  # that a wanted card comes in time; estimates.chance_of_card
+    wild_kept: float  # worth of a wild kept, in points; estimates.wild_value
+    weights: np.ndarray  # (NUM_WEIGHTS,) float64, see weights.py
 
 
 @kernel
@@ -87,11 +112,20 @@ def turns_to_come(g, r, side, p):
 
 
 @kernel
-def outlook(g, r, seat, turns, hidden, p):
-    """(share, hidden): the share of the hidden cards that our side will hold in time, and their number, float64.
+def outlook(g, r, seat, p):
+    """The Outlook of a seat. p: (NUM_WEIGHTS,) float64."""
+    side = seat % int(r["sides"])
+    turns = turns_to_come(g, r, side, p)
+    hidden = unseen_cards(g, r, seat)
+    share = _share_to_come(g, r, seat, turns, hidden, p)
+    chance = chance_of_card(turns, p[HALF_TURNS])
+    wild_kept = wild_value(g, r, side, chance, p[DIRTY_BOOK_SHARE], p[WILD_BOOK_SHARE])
+    return Outlook(seat, hidden, share, chance, wild_kept, p)
 
-    The partners' hands, our feet, what we draw.
-    """
+
+@kernel
+def _share_to_come(g, r, seat, turns, hidden, p):
+    """The share of the hidden cards that our side will hold in time: the partners' hands, our feet, what we draw."""
     sides = int(r["sides"])
     side = seat % sides
     draw = int(r["draw"][deal_entry(int(g["deal"]))])
@@ -103,26 +137,27 @@ def outlook(g, r, seat, turns, hidden, p):
         if other != seat:
             cards += int(g["hand_sizes"][other])
     drawn = turns * draw * seats
-    return min(p[REACH] * (cards + drawn) / max(hidden, 1), 1.0), float(hidden)
+    return min(p[REACH] * (cards + drawn) / max(hidden, 1), 1.0)
 
 
 @kernel
-def cards_to_come(g, r, seat, kind, look, p):
-    """Mean number of cards of a kind that our side gets beyond the seat's own hand. look: what `outlook` gives."""
-    share, hidden = look
+def cards_to_come(g, r, kind, look):
+    """Mean number of cards of a kind that our side gets beyond the seat's own hand. look: Outlook."""
+    seat = look.seat
+    p = look.weights
     sides = int(r["sides"])
     known = 0
     for other in range(seat % sides, int(r["players"]), sides):
         if other != seat:
             known += int(g["known"][other, kind])
-    left = p[COUNTING] * unseen(g, r, seat, kind, _PER_DECK[kind]) + (1.0 - p[COUNTING]) * hidden * _PER_DECK[kind] / _COUNTED
-    return left * share + known
+    left = p[COUNTING] * unseen(g, r, seat, kind, _PER_DECK[kind]) + (1.0 - p[COUNTING]) * float(look.hidden) * _PER_DECK[kind] / _COUNTED
+    return left * look.share + known
 
 
 @kernel
-def wilds_to_come(g, r, seat, look, p):
+def wilds_to_come(g, r, look):
     """Mean number of wilds for the wild meld, those of the seat's own hand left out."""
-    return p[WILD_REACH] * (cards_to_come(g, r, seat, TWO, look, p) + cards_to_come(g, r, seat, JOKER, look, p))
+    return look.weights[WILD_REACH] * (cards_to_come(g, r, TWO, look) + cards_to_come(g, r, JOKER, look))
 
 
 @kernel
@@ -155,24 +190,24 @@ def wild_meld_worth(g, r, side, size, come, p):
 
 
 @kernel
-def rank_worth(g, r, seat, side, rank, naturals, wilds, look, held, p):
+def rank_worth(g, r, side, rank, naturals, wilds, held, look):
     """Expected bonus of the side's meld of a rank (WILD: the wild one) if it consisted of these cards.
 
     held: wilds left in the seat's hand; for a natural rank, cards of it left there, which will be laid too.
     """
     if rank == WILD:
-        come = wilds_to_come(g, r, seat, look, p) + p[WILD_HELD] * held
-        return wild_meld_worth(g, r, side, naturals + wilds, come, p)
-    return meld_worth(r, rank, naturals, wilds, cards_to_come(g, r, seat, rank, look, p) + held)
+        come = wilds_to_come(g, r, look) + look.weights[WILD_HELD] * held
+        return wild_meld_worth(g, r, side, naturals + wilds, come, look.weights)
+    return meld_worth(r, rank, naturals, wilds, cards_to_come(g, r, rank, look) + held)
 
 
 @kernel
-def table_prospects(g, r, seat, side, look, p):
-    """Expected bonuses of all open melds of any side, as the seat sees it."""
+def table_prospects(g, r, side, look):
+    """Expected bonuses of all open melds of any side, as the seat of the Outlook sees it."""
     value = 0.0
     for rank in range(NUM_MELDS):
         wilds = int(g["twos"][side, rank]) + int(g["jokers"][side, rank])
         naturals = int(g["naturals"][side, rank])
         if naturals + wilds > 0:
-            value += rank_worth(g, r, seat, side, rank, naturals, wilds, look, 0, p)
+            value += rank_worth(g, r, side, rank, naturals, wilds, 0, look)
     return value

@@ -30,7 +30,7 @@ def first_without_discard(mask):
 
 
 @kernel
-def choose_greedy(g, r, seat, mask, key):
+def choose_greedy(g, r, seat, mask, key, work):
     """The action of `greedy`; see agents.scripted.dispatch for the arguments."""
     side = seat % int(r["sides"])
     chance = chance_of_card(turns_left(g, r, side), HALF_TURNS)

@@ -10,7 +10,7 @@ from agents.policy import PolicyBatch, decision_keys
 from agents.scripted.playout import write_masks
 from agents.search.playouts import NO_WORLD, apply_actions, standings
 from agents.search.scripted import NoWorldError
-from agents.search.worlds import sample_worlds
+from agents.search.worlds import Decision, sample_worlds
 from hf_env.engine.action_ids import NUM_ACTIONS
 from hf_env.engine.rewards import POINTS_PER_REWARD
 from hf_env.engine.state import GAME_DTYPE, PHASE_OVER
@@ -23,12 +23,12 @@ class LearnedRollouts:
 
     policy: with ``act``, ``evaluate`` and ``info`` (agents.neural.NeuralPolicy). depth: turns after which, at the
     searching seat's next decision, the policy's value stands for the rest of the deal; 0: never, and never where the
-    checkpoint does not say that its value is of the score difference, with shaping "full" or none. least: probability
+    checkpoint does not say that its value is of the score difference, with shaping "full" or none. min_probability:
     below which an action is no candidate.
     """
 
-    def __init__(self, policy: Any, depth: int, least: float = 0.0) -> None:
-        self.policy, self.least = policy, least
+    def __init__(self, policy: Any, depth: int, min_probability: float = 0.0) -> None:
+        self.policy, self.min_probability = policy, min_probability
         self.value_of = getattr(policy, "info", {}).get("value_of", {})
         known = self.value_of.get("reward") == "score_difference" and self.value_of.get("shaping") in (None, "full")
         self.depth = depth if known else 0
@@ -42,14 +42,14 @@ class LearnedRollouts:
             self.policy.start(num_games, rules, seed)
 
     def order(self, batch: PolicyBatch, most: int) -> np.ndarray:
-        """Up to `most` actions of each row, (N, most) int64, the likeliest first, no less likely than `least`, -1 beyond."""
+        """Up to `most` actions of each row, (N, most) int64, the likeliest first, no less likely than `min_probability`, -1 beyond."""
         order = np.full((len(batch), most), -1, np.int64)
         for row in range(len(batch)):
             # Each row by itself: a matrix product's last bits depend on the number of rows.
             probabilities = self.policy.evaluate(batch.rows(slice(row, row + 1)))[0][0]
             legal = np.flatnonzero(batch.action_masks[row])
             best = legal[np.argsort(-probabilities[legal], kind="stable")][:most]
-            best = best[(probabilities[best] >= self.least) | (best == best[0])]
+            best = best[(probabilities[best] >= self.min_probability) | (best == best[0])]
             order[row, : len(best)] = best
         return order
 
@@ -58,28 +58,28 @@ class LearnedRollouts:
 
         In compiled code where the policy's network can be, else all playouts side by side. Raises NoWorldError.
         """
-        views, seat, key = batch.views, int(batch.seats[row]), batch.keys[row]
+        decision = Decision.of(batch, row)
         if self._compiled is not None:
             from agents.search.learned.kernels import play_worlds
 
             returns = np.empty((num_worlds, len(actions)))
-            code = play_worlds(
-                views.games, views.rules, np.int64(row), np.int64(seat), np.uint64(key), actions, np.int64(first), np.int64(self.depth),
-                *self._compiled_player(self.policy.mode == "sample"), returns,
-            )  # fmt: skip
+            player = self._compiled_player(self.policy.mode == "sample")
+            code = play_worlds(decision, actions, np.int64(first), np.int64(self.depth), player, returns)
             if code == NO_WORLD:
                 raise NoWorldError
             _check(code)
             return returns
         worlds = np.empty(first + num_worlds, GAME_DTYPE)
-        if not sample_worlds(views.games, views.rules, np.int64(row), np.int64(seat), np.uint64(key), worlds):
+        if not sample_worlds(decision, worlds):
             raise NoWorldError
         games = np.repeat(worlds[first:], len(actions))
         numbers = np.repeat(np.arange(first, first + num_worlds), len(actions))
-        apply_actions(games, views.rules, np.tile(actions, num_worlds))
-        last_turn = int(views.games[row]["turns"]) + self.depth if self.depth else None
-        keys = np.full(len(games), key)
-        return self._play_on(self.policy, games, views.rules, keys, numbers, seat, last_turn).reshape(num_worlds, len(actions))
+        apply_actions(games, decision.rules, np.tile(actions, num_worlds))
+        last_turn = int(decision.views[row]["turns"]) + self.depth if self.depth else None
+        keys = np.full(len(games), decision.key)
+        return self._play_on(self.policy, games, decision.rules, keys, numbers, int(decision.seat), last_turn).reshape(
+            num_worlds, len(actions)
+        )
 
     def play_to_end(self, games: np.ndarray, rules: np.ndarray, seat: int, keys: np.ndarray) -> np.ndarray:
         """Score differences in points (N,) for a seat's side of deals played on by the policy at its likeliest.
@@ -91,15 +91,17 @@ class LearnedRollouts:
         from agents.search.learned.kernels import play_to_end
 
         returns = np.empty(len(games))
-        _check(play_to_end(games, rules, np.int64(seat), keys, *self._compiled_player(False), returns))
+        _check(play_to_end(games, rules, np.int64(seat), keys, self._compiled_player(False), returns))
         return returns
 
-    def _compiled_player(self, samples: bool) -> tuple[Any, ...]:
-        """What the kernels need to know of the policy: with_standing, samples, scale, network, work."""
+    def _compiled_player(self, samples: bool) -> Any:
+        """The policy as the kernels' NetworkPlayer."""
+        from agents.search.learned.kernels import NetworkPlayer
+
         mean, deviation = self._compiled.value_scale()
         scale = np.array([mean, deviation]) * POINTS_PER_REWARD
         with_standing = self.value_of.get("shaping") == "full"
-        return with_standing, samples, scale, self._compiled.arrays(), self._compiled.work()
+        return NetworkPlayer(with_standing, samples, scale, self.policy.compiled_arrays(), self._compiled.work())
 
     def _play_on(self, player, games, rules, keys, numbers, seat: int, last_turn: int | None) -> np.ndarray:
         """Score differences in points (N,) of games played on by `player`, side by side, to the end or to the cut.

@@ -1,0 +1,86 @@
+"""Writing files so that none is ever half written: beside, to the disk, then renamed.
+
+Every error names the file that was to be written, also where the system names none, as for a full disk.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+# What ends with this is unfinished, and may be removed.
+PART = ".part"
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str], ending: str = "") -> Iterator[Path]:
+    """The path of a draft, which takes the place of ``path`` when the block ends and is removed where it fails.
+
+    Args:
+        path: the file to be written; a file of that name is replaced only by a whole one.
+        ending: of the draft's name, for writers that go by it, such as ".mp4".
+
+    Raises:
+        OSError: it names ``path``, whatever file the system spoke of.
+    """
+    path = Path(path)
+    # A link stays one: what it points to is replaced.
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    try:
+        if target.exists() and not target.is_file():  # a pipe or a terminal, as /dev/stdout
+            yield target
+            return
+        draft = target.with_name(f"{target.name}{PART}{ending}")
+        try:
+            yield draft
+            with open(draft, "rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise _naming(path, error) from error
+
+
+def write_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file as a whole. Raises OSError naming it."""
+    with replacing(path) as draft:
+        draft.write_bytes(data)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text in UTF-8 as a whole file. Raises OSError naming it."""
+    write_file(path, text.encode())
+
+
+def write_json(path: str | os.PathLike[str], value: Any, *, allow_nan: bool = True) -> None:
+    """Write JSON values as a whole file. Raises OSError naming it, ValueError for what JSON cannot hold."""
+    write_text(path, json.dumps(value, indent=1, allow_nan=allow_nan) + "\n")
+
+
+def append_text(path: str | os.PathLike[str], text: str) -> None:
+    """Add a text in UTF-8 to a file's end; made if missing. Raises OSError naming it."""
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise _naming(Path(path), error) from error
+
+
+def sync_folder(folder: str | os.PathLike[str]) -> None:
+    """Have a folder's entries on disk, so that what points to one of them never outlives it; a no-op on Windows."""
+    if os.name != "nt":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _naming(path: Path, error: OSError) -> OSError:
+    """The error with this file's name; errors without a number (as ffmpeg's) keep their words."""
+    if error.errno is None:
+        return error if str(path) in str(error) else OSError(f"{path}: {error}")
+    return OSError(error.errno, error.strerror, str(path))

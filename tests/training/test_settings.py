@@ -1,0 +1,191 @@
+"""The settings of training: what each allows, how a user gives them, and their names of before."""
+
+import json
+import pickle
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.neural import CheckpointError, NetworkConfig
+from agents.neural.checkpoint import read_json
+from hf_env.files import write_json
+from hf_env.rules import RuleSet, load_rules
+from training.config import RENAMED, ConfigError, TrainConfig
+from training.document import DOCUMENT, with_table
+from training.run.folder import RunFolder
+from training.run.report import read_log
+from training.settings import load_config, parse_settings, rule_keys, setting_keys, with_settings
+from training.trainer import resume
+
+# Made by version 0.1.0 before the names of RENAMED changed: two updates of a run on mini, its folder without pictures.
+RUN_OF_BEFORE = Path(__file__).with_name("run_of_before.zip")
+
+
+def refused(**changes):
+    """The line about settings that are refused."""
+    with pytest.raises(ConfigError) as caught:
+        TrainConfig(**changes)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 1000
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "written", "allowed"),
+    [
+        ("seed", -1, "-1", "a whole number from 0 to"),
+        ("num_games", 10**9, "1000000000", "a whole number from 1 to 65,536"),
+        ("num_games", 3.5, "3.5", "a whole number"),
+        ("num_games", True, "true", "a whole number"),
+        ("device", "meta", '"meta"', "PyTorch's name of a device"),
+        ("device", "cuda:x", '"cuda:x"', "PyTorch's name of a device"),
+        ("hardness", 1e9, "1000000000.0", "a number from 0 to 16"),
+        ("learning_rate", float("inf"), "inf", "a number above 0, at most 10"),
+        ("learning_rate", float("nan"), "nan", "a number above 0"),
+        ("max_kl", float("inf"), "inf", "a number above 0"),
+        ("time_budget_seconds", float("inf"), "inf", "a number above 0"),
+        ("time_budget_seconds", "soon", '"soon"', 'or "none"'),
+        ("decisions_budget", 0, "0", "a whole number from 1"),
+        ("checkpoint_seconds", -1.0, "-1.0", "a number from 0"),
+        ("skip_forced", 1, "1", "true or false"),
+        ("shaping", "half", '"half"', 'one of "none", "table", "full"'),
+        ("teacher", 3, "3", "one of random, greedy"),
+        ("pools", [], "[]", "a table of pools"),
+    ],
+)
+def test_a_value_that_would_fail_later_is_refused_by_name_value_and_range(name, value, written, allowed):
+    assert refused(**{name: value}).startswith(f"{name} = {written} is not allowed: it must be ")
+    assert allowed in refused(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"width": -1}, "network.width = -1 is not allowed: it must be a whole number from 1 to 16,384"),
+        ({"depth": 10**6}, "network.depth = 1000000 is not allowed"),
+        ({"kind": "tree"}, 'network.kind = "tree" is not allowed: it must be one of "ranks", "mlp"'),
+        ({"ignored": "all"}, 'network.ignored = "all" is not allowed: it must be a list'),
+        ({"widht": 3}, "unknown setting network.widht; did you mean network.width?"),
+    ],
+)
+def test_a_network_that_cannot_be_built_is_refused(settings, said):
+    assert refused(network=settings).startswith(said)
+    with pytest.raises(ValueError, match=r"^(unknown setting )?network\."):
+        NetworkConfig(**settings)
+
+
+def test_every_default_is_allowed_and_every_row_has_its_words():
+    config = TrainConfig()
+    assert config.replace(**{name: getattr(config, name) for name in TrainConfig.model_fields}) == config
+    for model in (TrainConfig, NetworkConfig):
+        for name, field in model.model_fields.items():
+            assert field.description and field.json_schema_extra["allowed"], name
+
+
+def test_the_settings_are_plain_values_and_do_not_change():
+    config = TrainConfig(num_games=np.int64(8), learning_rate=1, shaping="none", time_budget_seconds="none", decisions_budget=5)
+    assert type(config.num_games) is int and config.shaping is None and config.time_budget_seconds is None
+    with pytest.raises(ValueError, match="frozen"):
+        config.num_games = 9
+    assert pickle.loads(pickle.dumps(config)) == config
+
+
+def test_too_large_a_rollout_is_refused():
+    assert "a rollout may hold at most 4,194,304 decisions" in refused(num_games=65_536, rollout_steps=128)
+
+
+@pytest.mark.parametrize("rules", ["whitnack", {"preset": "mini", "deals": 2}, ["mini", {"preset": "mini", "deals": 3}]])
+def test_rules_are_resolved_once_and_come_back_from_json(rules):
+    config = TrainConfig(rules=rules)
+    assert all(isinstance(rule_set, RuleSet) for rule_set in config.rules)
+    held = json.loads(json.dumps(config.to_json()))
+    assert held["rules"] == rules
+    assert TrainConfig.from_json(held) == config
+
+
+def test_rules_of_a_file_are_held_without_it(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text('preset = "mini"\ndeals = 3\n')
+    held = TrainConfig(rules=str(file)).to_json()
+    file.unlink()
+    assert held["rules"] == {"preset": "mini", "deals": 3}
+    assert TrainConfig.from_json(held).rules == (load_rules("mini", deals=3),)
+
+
+def test_no_setting_of_training_is_called_as_a_rule():
+    assert not {*setting_keys(), *RENAMED, "pools"} & {*rule_keys()}
+    assert {"points.ace", "deals", "network.width", "num_games"} <= {*rule_keys(), *setting_keys()}
+
+
+def test_key_and_value_reach_every_setting():
+    texts = ("num_games=32", "network.width=16", "teacher=greedy", "device=cuda:1", "deals=3", "points.ace=15",
+             'seats=["learner", "past"]', "pools.friends={past=3}", "shaping=none", "learning_rate = 1e-3")  # fmt: skip
+    settings, rules = parse_settings(texts)
+    assert rules == ("deals=3", "points.ace=15")
+    config = with_settings(TrainConfig(), settings)
+    assert (config.num_games, config.network.width, config.network.rank_width) == (32, 16, 32)
+    assert (config.teacher, config.device, config.shaping, config.learning_rate) == ("greedy", "cuda:1", None, 1e-3)
+    assert config.seats == ("learner", "past") and config.pools == TrainConfig().pools | {"friends": {"past": 3}}
+    assert with_settings(TrainConfig(), {"decisions_budget": 5}).time_budget_seconds is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("dael=3", "unknown setting dael; did you mean deals?"),
+        ("num_game=3", "unknown setting num_game; did you mean num_games?"),
+        ("network.widht=3", "network.widht; did you mean network.width?"),
+        ("xyzzy=3", "unknown setting xyzzy; docs/training.md and"),
+        ("clip=0.1", "unknown setting clip: it is called clip_coef now"),
+        ("num_games", "is not KEY=VALUE"),
+        ("num_games=", "is not KEY=VALUE"),
+        ("num_games=few", 'num_games = "few" is not allowed: it must be a whole number'),
+        ("num_games=1\nseed=2", "num_games = "),
+        ("network=3", "network = 3 is not allowed: it must be a table"),
+    ],
+)
+def test_what_set_refuses(text, said):
+    with pytest.raises(ConfigError) as caught:
+        with_settings(TrainConfig(), parse_settings([text])[0])
+    assert said in str(caught.value)
+
+
+def test_the_table_of_the_page_is_that_of_the_settings():
+    text = DOCUMENT.read_text(encoding="utf-8")
+    assert text == with_table(text), "python -m training.document"
+    assert all(f"| `{key}` |" in text for key in setting_keys())
+
+
+def test_names_of_before_are_read_from_files_and_advised_elsewhere(tmp_path):
+    file = tmp_path / "old.toml"
+    values = {"clip": 0.1, "entropy_start": 0.03, "entropy_end": 0.02, "epochs": 2, "max_gradient_norm": 0.7, "value_coefficient": 0.4}
+    assert values.keys() == RENAMED.keys()
+    file.write_text("".join(f"{name} = {value}\n" for name, value in values.items()))
+    config = load_config(file)
+    for old, new in RENAMED.items():
+        assert getattr(config, new) == values[old]
+        assert refused(**{old: values[old]}) == f"unknown setting {old}: it is called {new} now"
+    file.write_text("clip = 0.1\nclip_coef = 0.1\n")
+    with pytest.raises(ConfigError, match="clip_coef is given twice, also under its name of before, clip"):
+        load_config(file)
+
+
+def test_a_run_of_before_goes_on_under_the_new_names(tmp_path):
+    zipfile.ZipFile(RUN_OF_BEFORE).extractall(tmp_path)
+    before = read_json(RunFolder(tmp_path).config)
+    assert before["clip"] == 0.25 and "clip_coef" not in before
+    result = resume(tmp_path, show_progress=False)
+    assert (result.stopped_by, result.iterations, result.decisions) == ("budget", 4, 256)
+    assert [line["run/iteration"] for line in read_log(tmp_path)] == [1, 2, 3, 4]
+    after = read_json(RunFolder(tmp_path).config)
+    assert {RENAMED.get(name, name): value for name, value in before.items()}.items() <= after.items()
+    assert not RENAMED.keys() & after.keys()
+
+
+def test_a_run_of_before_with_other_settings_is_refused(tmp_path):
+    zipfile.ZipFile(RUN_OF_BEFORE).extractall(tmp_path)
+    file = RunFolder(tmp_path).config
+    write_json(file, read_json(file) | {"clip": 0.3})
+    with pytest.raises(CheckpointError, match=r"made with clip_coef = 0\.25, not 0\.3"):
+        resume(tmp_path, show_progress=False)

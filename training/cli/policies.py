@@ -1,0 +1,57 @@
+"""Policies that the subcommands are given by name: checked or loaded, with errors of one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from agents.policy import Policy
+from agents.registry import SCRIPTED, PolicySpec, UnknownPolicyError, check_spec, load, parse_spec
+from hf_env.suggest import did_you_mean
+from training.cli.common import Mistake
+
+
+def check_policy(text: str) -> PolicySpec:
+    """Parse and check the name of a policy that other processes will load.
+
+    Args:
+        text: as the user wrote it.
+
+    Returns:
+        The spec.
+
+    Raises:
+        Mistake: no policy has that name or those options; it names the nearest name for an unknown one.
+    """
+    with _one_line_errors(text):
+        spec = parse_spec(text)
+        check_spec(spec)
+        return spec
+
+
+def load_policy(text: str) -> Policy:
+    """Load a policy that this process will play.
+
+    Args:
+        text: its name, as the user wrote it.
+
+    Returns:
+        The policy.
+
+    Raises:
+        Mistake: as ``check_policy``, or the policy cannot be loaded.
+    """
+    with _one_line_errors(text):
+        return load(text)
+
+
+@contextmanager
+def _one_line_errors(text: str) -> Iterator[None]:
+    try:
+        yield
+    except UnknownPolicyError as error:
+        name = text.partition(":")[0]
+        hint = "" if name in SCRIPTED else did_you_mean(name, (*SCRIPTED, "pretrained"))
+        raise Mistake(f"{error}{hint}") from None
+    except (ValueError, OSError) as error:  # a damaged checkpoint
+        raise Mistake(str(error)) from None

@@ -1,0 +1,127 @@
+"""Settings of a training run as a user gives them: a config's name, a TOML file, or ``KEY=VALUE``."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from agents.neural.base import NetworkConfig
+from hf_env.fields import unknown_setting
+from hf_env.rules import RuleSet
+from hf_env.rules.toml_files import MAX_LINE_LENGTH
+from hf_env.suggest import did_you_mean
+from training.config import RENAMED, ConfigError, TrainConfig, current_names
+
+_CONFIGS = Path(__file__).with_name("configs")
+# Tables, of which ``network.width`` or ``pools.opponents`` names one entry.
+_TABLES = ("network", "pools")
+
+
+def shipped_configs() -> dict[str, Path]:
+    """The configs that come with the package, by name."""
+    return {path.stem: path for path in sorted(_CONFIGS.glob("*.toml"))}
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The table of a TOML file. Raises ConfigError, one line that names the file and what is wrong."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    except ValueError as error:  # TOML and UTF-8 alike
+        raise ConfigError(f"{path} is no TOML: {error}") from None
+
+
+def load_config(source: Path | str) -> TrainConfig:
+    """The config of that name in the package, or of a TOML file that gives some of the settings.
+
+    In such a file a setting is as in ``seats = ["learner", "pool:opponents"]``.
+    A file with ``decisions_budget`` and no ``time_budget_seconds`` has no limit of time.
+
+    Raises:
+        ConfigError: one line that names the file and what is wrong.
+    """
+    path = shipped_configs().get(str(source), Path(source))
+    if not path.exists() and not path.suffix:
+        raise ConfigError(f"no config {str(source)!r}; the package has {', '.join(shipped_configs())}, others are TOML files")
+    table = read_toml(path)
+    try:
+        return with_settings(None, current_names(table))
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def with_settings(base: TrainConfig | None, settings: Mapping[str, Any]) -> TrainConfig:
+    """A config with settings laid over it: a table of network or pools entry by entry; without a base, the defaults.
+
+    A budget in decisions without one in seconds leaves no limit of time. Raises ConfigError.
+    """
+    for name in settings:
+        if name not in TrainConfig.model_fields and name not in RENAMED:
+            raise ConfigError(unknown_setting(name, TrainConfig))
+    changes = dict(settings)
+    if "decisions_budget" in changes:
+        changes = {"time_budget_seconds": None} | changes
+    if base is None:
+        return TrainConfig(**changes)
+    tables = {"network": base.network.model_dump(), "pools": base.pools}
+    for name, before in tables.items():
+        if isinstance(changes.get(name), Mapping):
+            changes[name] = {**before, **changes[name]}
+    return base.replace(**changes)
+
+
+def rule_keys() -> list[str]:
+    """The keys of a rule set, ``points.ace`` and its like among them."""
+    points = RuleSet.model_fields["points"].annotation
+    return [*RuleSet.model_fields, *(f"points.{kind}" for kind in getattr(points, "model_fields", ()))]
+
+
+def setting_keys() -> list[str]:
+    """The keys of the training settings, ``network.width`` and its like among them."""
+    return [*TrainConfig.model_fields, *(f"network.{name}" for name in NetworkConfig.model_fields)]
+
+
+def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What ``--set KEY=VALUE`` gives: training settings, and the texts that change the rules.
+
+    A value is written as in TOML; one that is no TOML, as a word without quotes, is taken as text.
+
+    Raises:
+        ConfigError: for a text that is no setting, or a key that neither the settings nor the rules have.
+    """
+    settings: dict[str, Any] = {}
+    rules = []
+    for text in texts:
+        key, equals, written = (part.strip() for part in text.partition("="))
+        group, _, member = key.partition(".")
+        if not equals or not written or not key:
+            raise ConfigError(f"--set {text!r} is not KEY=VALUE, such as num_games=256, network.width=64 or deals=3")
+        if key in rule_keys():
+            rules.append(text)
+        elif key in RENAMED:
+            raise ConfigError(f"unknown setting {key}: it is called {RENAMED[key]} now")
+        elif key in TrainConfig.model_fields:
+            settings[key] = _value(written)
+        elif group in _TABLES and member:
+            table = settings.setdefault(group, {})
+            if not isinstance(table, dict):
+                raise ConfigError(f"--set {text!r}: {group} is already given as a whole")
+            table[member] = _value(written)
+        else:
+            hint = did_you_mean(key, [*setting_keys(), *rule_keys()])
+            raise ConfigError(f"unknown setting {key}{hint or '; docs/training.md and `handfoot rules show whitnack` list all keys'}")
+    return settings, tuple(rules)
+
+
+def _value(written: str) -> Any:
+    if len(written) > MAX_LINE_LENGTH:
+        return written
+    try:
+        table = tomllib.loads(f"value = {written}")
+    except (ValueError, RecursionError):
+        return written
+    # A line break in the text could have begun another key.
+    return table["value"] if set(table) == {"value"} else written
