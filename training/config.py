@@ -254,7 +254,7 @@ class TrainConfig(BaseModel):
     def from_json(cls, values: Mapping[str, Any]) -> TrainConfig:
         """The config of ``to_json``'s values, names of before too. Raises ConfigError where it is of another version."""
         try:
-            return cls(**current_names(values))
+            return cls(**saved_settings(values))
         except (TypeError, ConfigError) as error:
             raise ConfigError(f"the config does not fit this version: {error}") from None
 
@@ -294,9 +294,13 @@ def current_names(values: Mapping[str, Any]) -> dict[str, Any]:
     for old, new in RENAMED.items():
         if old in values and new in values:
             raise ConfigError(f"{new} is given twice, also under its name of before, {old}")
-    # A run of before processes was one process, whose threads had parts of the rows.
+    return {RENAMED.get(name, name): value for name, value in values.items()}
+
+
+def saved_settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a run folder under today's names. A run of before processes is of one, whose threads had parts of the rows."""
     kept = {name: value for name, value in values.items() if name not in ("parts", "threads")}
-    return {"processes": 1} | {RENAMED.get(name, name): value for name, value in kept.items()}
+    return {"processes": 1} | current_names(kept)
 
 
 def rules_to_json(rules: RuleSet) -> str | dict[str, Any]:

@@ -18,7 +18,7 @@ from agents.neural.checkpoint import CheckpointError
 from agents.neural.sections import first_difference, layout_sections
 from hf_env.rules.ruleset import flat
 from hf_env.seeds import SEEDS_VERSION
-from training.config import current_names
+from training.config import saved_settings
 from training.league.league import Member
 from training.run.checkpoints import as_like, load_member, read_checkpoint
 
@@ -162,7 +162,7 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
 
 def _check_fits(trainer, values: dict[str, Any]) -> None:
     """Raises CheckpointError naming the first setting, rule or section that differs."""
-    begun_with = current_names(values["config"])
+    begun_with = saved_settings(values["config"])
     for name, here in trainer.config.fingerprint_values().items():
         made_with = begun_with.get(name)
         if made_with != here:
