@@ -115,7 +115,7 @@ def test_threads_do_not_disturb_each_other(games):
             assert all((one is None and other is None) or torch.equal(one, other) for one, other in zip(found, expected, strict=True))
 
 
-@pytest.mark.parametrize("config", [{"depth": 2}, {"depth": 0}, {"layer_norm": False}])
+@pytest.mark.parametrize("config", [{"depth": 2}, {"layer_norm": False}])
 def test_other_networks_are_left_to_pytorch(games, monkeypatch, config):
     network = outspoken_network(games, **config)
     observations = torch.from_numpy(games.observations[:5])

@@ -71,7 +71,7 @@ def test_a_weight_that_is_not_a_number_shows(games):
     assert np.isnan(CompiledRanks(network)(games.observations)[0]).any()
 
 
-@pytest.mark.parametrize("config", [{"kind": "mlp"}, {"layer_norm": False}, {"depth": 0}])
+@pytest.mark.parametrize("config", [{"kind": "mlp"}, {"layer_norm": False}])
 def test_what_it_cannot_run_is_left_to_pytorch(games, config):
     network = make(games, **config)
     with pytest.raises(ValueError, match="only networks of ranks"):
