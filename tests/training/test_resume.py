@@ -358,6 +358,6 @@ def test_a_run_of_other_seeds_goes_on_and_says_so(tmp_path, caplog):
         caplog.clear()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(state, "read_checkpoint", lambda _, values=values: (network, arrays, values))
-            state.restore_trainer(trainer)
+            trainer.restore()
         assert len(caplog.messages) == 1 and "begun with seeds of version 1" in caplog.text and "not bit for bit" in caplog.text
     trainer.iterate()
