@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import torch
 
-from agents.neural.compiled import as_array, runs_compiled
 from agents.neural.masked_categorical import masked_entropy, masked_log_probs
 from agents.neural.ranks import kernels
+from agents.neural.tensors import as_array, runs_compiled
 
 
 def plain_choice_statistics(
@@ -31,20 +31,23 @@ class _ChoiceStatistics(torch.autograd.Function):
     @staticmethod
     def forward(ctx, logits, action_masks, actions, taught_actions):
         logits, probabilities = logits.detach().contiguous(), torch.empty(logits.shape)
-        log_totals, chosen, taught, entropies = torch.empty(4, len(logits))
+        log_totals, entropies, chosen, taught = torch.empty(4, len(logits))
+        choices = (action_masks, actions, taught_actions)
+        statistics = (probabilities, log_totals, entropies, chosen, taught)
         kernels.choices_forward(
-            logits.numpy(), as_array(action_masks), as_array(actions), as_array(taught_actions), probabilities.numpy(),
-            log_totals.numpy(), chosen.numpy(), taught.numpy(), entropies.numpy(),
-        )  # fmt: skip
-        ctx.save_for_backward(logits, actions, taught_actions, probabilities, log_totals, entropies)
+            logits.numpy(), kernels.Choices(*map(as_array, choices)), kernels.ChoiceStatistics(*map(as_array, statistics))
+        )
+        ctx.save_for_backward(logits, *choices, *statistics)
         return chosen, taught, entropies
 
     @staticmethod
     def backward(ctx, *gradients):
-        logits, *saved = ctx.saved_tensors
-        of_logits = torch.empty_like(logits)
-        kernels.choices_backward(as_array(logits), *map(as_array, saved), *map(as_array, gradients), of_logits.numpy())
-        return of_logits, None, None, None
+        logits, *saved = map(as_array, ctx.saved_tensors)
+        logits_gradient = torch.empty(logits.shape)
+        kernels.choices_backward(
+            logits, kernels.Choices(*saved[:3]), kernels.ChoiceStatistics(*saved[3:]), *map(as_array, gradients), logits_gradient.numpy()
+        )
+        return logits_gradient, None, None, None
 
 
 def choice_statistics(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from training.learning.advantages import seat_advantages
+from training.learning.advantages import Played, seat_advantages
 
 
 def advantages_of(seats, rewards, ended, values, cut_values, gae_lambda, rows=None, end_values=None):
@@ -13,11 +13,11 @@ def advantages_of(seats, rewards, ended, values, cut_values, gae_lambda, rows=No
     advantages = np.full(len(values), np.nan, np.float32)
     entry = np.empty((1, num_seats), np.float32)
     end_values = np.zeros((num_steps, 1, num_seats), np.float32) if end_values is None else end_values
-    seat_advantages(
+    played = Played(
         rows[:, None].astype(np.int32), np.asarray(seats, np.int32)[:, None], np.asarray(rewards, np.float32)[:, None],
-        np.asarray(ended, bool)[:, None], end_values, np.asarray(values, np.float32),
-        np.asarray(cut_values, np.float32)[None], gae_lambda, advantages, entry,
+        np.asarray(ended, bool)[:, None], end_values,
     )  # fmt: skip
+    seat_advantages(played, np.asarray(values, np.float32), np.asarray(cut_values, np.float32)[None], gae_lambda, advantages, entry)
     return advantages, entry[0]
 
 
@@ -96,7 +96,7 @@ def random_rollout(seed, steps=60, games=7, num_seats=4):
 def run(rollout, gae_lambda):
     *_, values, cut_values = rollout
     advantages, entry = np.empty_like(values), np.empty_like(cut_values)
-    seat_advantages(*rollout, gae_lambda, advantages, entry)
+    seat_advantages(Played(*rollout[:5]), *rollout[5:], gae_lambda, advantages, entry)
     return advantages, entry
 
 

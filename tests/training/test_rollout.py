@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from training.league.league import LEARNER
-from training.learning.advantages import seat_advantages
+from training.learning.advantages import Played, seat_advantages
 
 from .fake_vector_game import ASK, NO, YES, FakeVectorGame
 from .helpers import make_learner, share, small_config
@@ -89,10 +89,8 @@ def test_advantages_come_from_what_was_played():
             cut_values[:, seat] = learner.network.denormalise(learner.network(observations)[1]).numpy()
     size = rollout.num_decisions
     advantages, entry = np.empty(size, np.float32), np.empty_like(cut_values)
-    seat_advantages(
-        collector._rows, seats, rewards, ended, np.zeros_like(rewards), rollout.values[:size], cut_values, collector.config.gae_lambda,
-        advantages, entry,
-    )  # fmt: skip
+    played = Played(collector._rows, seats, rewards, ended, np.zeros_like(rewards))
+    seat_advantages(played, rollout.values[:size], cut_values, collector.config.gae_lambda, advantages, entry)
     np.testing.assert_allclose(rollout.advantages[:size], advantages, atol=1e-5)
     np.testing.assert_allclose(rollout.returns[:size], advantages + rollout.values[:size], atol=1e-5)
 

@@ -6,23 +6,46 @@ seat's next decision; a deal's end is terminal for all seats, whoever made the l
 would bootstrap from an observation that lacks the decider's hand.
 """
 
+from typing import NamedTuple
+
+import numpy as np
+
 from hf_env.kernels.compile import entry
 
 
-@entry
-def seat_advantages(rows, seats, rewards, ended, end_values, values, cut_values, gae_lambda, advantages, entry_returns):
-    """Write the advantage of every decision of a rollout of T steps of N games with S seats.
+class Played(NamedTuple):
+    """A rollout of T steps of N games with S seats, as far as credit goes.
 
-    rows: (T, N) int32, where the decision made in that step lies among M decisions; -1 leaves it out of its
-    seat's stream (a frozen opponent's, or one with no choice): its rewards go to the seat's decision before it.
-    seats: (T, N) int32, who decided. rewards: (T, N, S) float32, paid by the step to each seat.
-    ended: (T, N) bool, whether the step ended the deal. end_values: (T, N, S) float32, the value of what follows
-    such an end: 0, but for a game cut short by the safety cap.
-    values: (M,) float32, the value of each decision's observation when it was made.
-    cut_values: (N, S) float32, the value of each seat's own observation after the last step.
-    gae_lambda: float. Written: advantages (M,) float32, and entry_returns (N, S) float32, each seat's return
-    seen from before the first step, whether or not it decided then.
+    Attributes:
+        rows: (T, N) int32, where the decision made in that step lies among M decisions. -1 leaves it out of its seat's
+            stream (a frozen opponent's, or one with no choice): its rewards go to the seat's decision before it.
+        seats: (T, N) int32, who decided.
+        rewards: (T, N, S) float32, paid by the step to each seat.
+        ended: (T, N) bool, whether the step ended the deal.
+        end_values: (T, N, S) float32, the value of what follows such an end: 0, but for a game cut short by the safety cap.
     """
+
+    rows: np.ndarray
+    seats: np.ndarray
+    rewards: np.ndarray
+    ended: np.ndarray
+    end_values: np.ndarray
+
+
+@entry
+def seat_advantages(played, values, cut_values, gae_lambda, advantages, entry_returns):
+    """Write the advantage of every decision of a rollout.
+
+    Args:
+        played: Played, with T, N, S and M as there.
+        values: (M,) float32, the value of each decision's observation when it was made.
+        cut_values: (N, S) float32, the value of each seat's own observation after the last step.
+        gae_lambda: float.
+        advantages: (M,) float32, written.
+        entry_returns: (N, S) float32, written: each seat's return seen from before the first step, whether or not it
+            decided then.
+    """
+    rows, seats, rewards, ended, end_values = played
     num_steps, num_games = rows.shape
     num_seats = rewards.shape[2]
     for game in range(num_games):

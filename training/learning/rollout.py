@@ -20,7 +20,7 @@ from hf_env.kernels.compile import entry
 from hf_env.seeds import FOR_TRAINING_KEYS, grow
 from training.config import TrainConfig
 from training.league.league import LEARNER, League
-from training.learning.advantages import seat_advantages
+from training.learning.advantages import Played, seat_advantages
 from training.learning.critic import hidden_cards, num_hidden
 from training.learning.forward import Forward
 from training.learning.shards import Parts
@@ -311,10 +311,8 @@ class Collector:
                 hidden = self._hidden_cards(np.arange(games.num_games), np.full(games.num_games, seat))
                 cut_values[:, seat] = self._criticise(self.critic, observations, hidden)
         entry_returns = np.empty_like(cut_values)
-        seat_advantages(
-            self._rows, self._seats, self._rewards, self._ended, self._end_values, self._values[:size],
-            cut_values, self.config.gae_lambda, self._advantages[:size], entry_returns,
-        )  # fmt: skip
+        played = Played(self._rows, self._seats, self._rewards, self._ended, self._end_values)
+        seat_advantages(played, self._values[:size], cut_values, self.config.gae_lambda, self._advantages[:size], entry_returns)
         return entry_returns
 
     def _gather(self, size: int, entry_observations, entry_hidden, entry_returns, stats: RolloutStats) -> Rollout:

@@ -6,6 +6,7 @@ backwards. agents/neural/ranks/fused.py makes a network of them, agents/neural/l
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,20 +16,54 @@ from hf_env.kernels.compile import numeric_entry, numeric_kernel
 NORM_EPSILON = 1e-5
 
 
+class Norm(NamedTuple):
+    """Weight and bias of a normalised layer, or their gradients; (H,) float32 each."""
+
+    weight: np.ndarray
+    bias: np.ndarray
+
+
+class Normed(NamedTuple):
+    """What a normalisation keeps for the way back.
+
+    Attributes:
+        values: (N, ..., H) float32, normalised, before weight and bias.
+        deviations: (N, ...) float32, 1 over the standard deviation.
+    """
+
+    values: np.ndarray
+    deviations: np.ndarray
+
+
+class Pooled(NamedTuple):
+    """The hidden units of all ranks and their mean, or the gradients of both.
+
+    Attributes:
+        ranks: (N, R, H) float32.
+        mean: (N, H) float32, over the ranks.
+    """
+
+    ranks: np.ndarray
+    mean: np.ndarray
+
+
 @numeric_kernel
-def take_columns(observations, rank_columns, other_columns, other_scale, of_ranks, others):
+def take_columns(observations, places, rank_inputs, table):
     """Write the numbers of each rank, and those of the table times their scale.
 
-    observations: (N, F) int16. rank_columns: (R, C) int64. other_columns: (G,) int64. other_scale: (G,) float32.
-    Written: of_ranks (N, R, C) float32, others (N, G or more) float32, the first G of each row.
+    Args:
+        observations: (N, F) int16.
+        places: RankPlaces (agents/neural/ranks/arrays.py).
+        rank_inputs: (N, R, C) float32, written.
+        table: (N, G or more) float32, written in the first G columns.
     """
-    num_ranks, per_rank = rank_columns.shape
+    num_ranks, per_rank = places.rank_columns.shape
     for row in range(len(observations)):
         for rank in range(num_ranks):
             for number in range(per_rank):
-                of_ranks[row, rank, number] = np.float32(observations[row, rank_columns[rank, number]])
-        for number in range(len(other_columns)):
-            others[row, number] = np.float32(observations[row, other_columns[number]]) * other_scale[number]
+                rank_inputs[row, rank, number] = np.float32(observations[row, places.rank_columns[rank, number]])
+        for number in range(len(places.other_columns)):
+            table[row, number] = np.float32(observations[row, places.other_columns[number]]) * places.other_scale[number]
 
 
 @numeric_kernel
@@ -49,20 +84,25 @@ def normalise(values):
 
 
 @numeric_kernel
-def norm_relu_backward(gradient, normed, deviation, weight, bias, weight_gradient, bias_gradient):
-    """The gradient (H,) of relu(layer_norm(...)) becomes that of the normalisation's argument, in place.
+def norm_relu_backward(gradient, normed, deviation, norm, norm_gradient):
+    """Turn the gradient of relu(layer_norm(x)) into that of x, in place.
 
-    normed (H,), deviation: what ``normalise`` made. weight_gradient, bias_gradient: (H,), added to.
+    Args:
+        gradient: (H,) float32.
+        normed: (H,) float32, as ``normalise`` left it.
+        deviation: what ``normalise`` returned.
+        norm: Norm.
+        norm_gradient: Norm, added to.
     """
     width = len(gradient)
     share, total, product = np.float32(1.0 / width), np.float32(0.0), np.float32(0.0)
     for unit in range(width):
         value, off = gradient[unit], normed[unit]
-        if off * weight[unit] + bias[unit] <= np.float32(0.0):
+        if off * norm.weight[unit] + norm.bias[unit] <= np.float32(0.0):
             value = np.float32(0.0)
-        weight_gradient[unit] += value * off
-        bias_gradient[unit] += value
-        value *= weight[unit]
+        norm_gradient.weight[unit] += value * off
+        norm_gradient.bias[unit] += value
+        value *= norm.weight[unit]
         total += value
         product += value * off
         gradient[unit] = value
@@ -72,104 +112,148 @@ def norm_relu_backward(gradient, normed, deviation, weight, bias, weight_gradien
 
 
 @numeric_kernel
-def rank_stage_forward(x, vector, rows, residual, weight, bias, normed, deviations, out, mean):
-    """out = residual + relu(layer_norm(x + vector + rows)), and its mean over the ranks.
+def rank_stage_forward(x, vector, message, residual, norm, normed, out):
+    """Write out.ranks = residual + relu(layer_norm(x + vector + message)), and out.mean.
 
-    x: (N, R, H). vector: (R, H). rows: (N, H), or empty for none. residual: (N, R, H), or empty for none. weight, bias:
-    (H,), of the normalisation. Written, for the way back too: normed (N, R, H), deviations (N, R), which is 1 over the
-    standard deviation, out (N, R, H), mean (N, H). All float32.
+    Args:
+        x: (N, R, H) float32, of the rows and ranks.
+        vector: (R, H) float32, of the ranks alone.
+        message: (N, H) float32, of the rows alone; empty for none.
+        residual: (N, R, H) float32; empty for none.
+        norm: Norm.
+        normed: Normed, written for the way back.
+        out: Pooled, written.
     """
     num_rows, num_ranks, width = x.shape
-    with_rows, with_residual = len(rows) > 0, len(residual) > 0
+    with_message, with_residual = len(message) > 0, len(residual) > 0
     rank_share = np.float32(1.0 / num_ranks)
     for row in range(num_rows):
         for unit in range(width):
-            mean[row, unit] = np.float32(0.0)
+            out.mean[row, unit] = np.float32(0.0)
         for rank in range(num_ranks):
             for unit in range(width):
-                normed[row, rank, unit] = x[row, rank, unit] + vector[rank, unit]
-                if with_rows:
-                    normed[row, rank, unit] += rows[row, unit]
-            deviations[row, rank] = normalise(normed[row, rank])
+                normed.values[row, rank, unit] = x[row, rank, unit] + vector[rank, unit]
+                if with_message:
+                    normed.values[row, rank, unit] += message[row, unit]
+            normed.deviations[row, rank] = normalise(normed.values[row, rank])
             for unit in range(width):
-                value = normed[row, rank, unit] * weight[unit] + bias[unit]
+                value = normed.values[row, rank, unit] * norm.weight[unit] + norm.bias[unit]
                 # Written so that NaN stays NaN.
                 if value < np.float32(0.0):
                     value = np.float32(0.0)
                 if with_residual:
                     value += residual[row, rank, unit]
-                out[row, rank, unit] = value
-                mean[row, unit] += value * rank_share
+                out.ranks[row, rank, unit] = value
+                out.mean[row, unit] += value * rank_share
 
 
 @numeric_kernel
-def rank_stage_backward(
-    out_gradient, mean_gradient, normed, deviations, weight, bias,
-    x_gradient, vector_gradient, rows_gradient, residual_gradient, weight_gradient, bias_gradient,
-):  # fmt: skip
-    """The gradients of ``rank_stage_forward``'s arguments from those of ``out`` and ``mean``; shapes as there.
+def rank_stage_backward(out_gradient, normed, norm, x_gradient, vector_gradient, message_gradient, residual_gradient, norm_gradient):
+    """Write the gradients of ``rank_stage_forward``'s arguments; shapes as there.
 
-    rows_gradient and residual_gradient are empty where there were none. vector_gradient, weight_gradient and bias_gradient
-    are added to.
+    Args:
+        out_gradient: Pooled.
+        normed: Normed, as the way forward left it.
+        norm: Norm.
+        x_gradient: written.
+        vector_gradient: added to.
+        message_gradient: written; empty where there was no message.
+        residual_gradient: written; empty where there was no residual.
+        norm_gradient: Norm, added to.
     """
-    num_rows, num_ranks, width = normed.shape
-    with_rows, with_residual = len(rows_gradient) > 0, len(residual_gradient) > 0
+    num_rows, num_ranks, width = normed.values.shape
+    with_message, with_residual = len(message_gradient) > 0, len(residual_gradient) > 0
     rank_share = np.float32(1.0 / num_ranks)
     for row in range(num_rows):
-        if with_rows:
+        if with_message:
             for unit in range(width):
-                rows_gradient[row, unit] = np.float32(0.0)
+                message_gradient[row, unit] = np.float32(0.0)
         for rank in range(num_ranks):
             for unit in range(width):
-                gradient = out_gradient[row, rank, unit] + mean_gradient[row, unit] * rank_share
+                gradient = out_gradient.ranks[row, rank, unit] + out_gradient.mean[row, unit] * rank_share
                 x_gradient[row, rank, unit] = gradient
                 if with_residual:
                     residual_gradient[row, rank, unit] = gradient
-            norm_relu_backward(
-                x_gradient[row, rank], normed[row, rank], deviations[row, rank], weight, bias, weight_gradient, bias_gradient
-            )
+            norm_relu_backward(x_gradient[row, rank], normed.values[row, rank], normed.deviations[row, rank], norm, norm_gradient)
             for unit in range(width):
                 vector_gradient[rank, unit] += x_gradient[row, rank, unit]
-                if with_rows:
-                    rows_gradient[row, unit] += x_gradient[row, rank, unit]
+                if with_message:
+                    message_gradient[row, unit] += x_gradient[row, rank, unit]
 
 
 @numeric_kernel
-def layer_forward(x, shift, weight, bias, normed, deviations, out):
-    """out = relu(layer_norm(x + shift)), x: (N, B), shift: (B,); the rest as of ``rank_stage_forward``, without ranks."""
+def layer_forward(x, shift, norm, normed, out):
+    """Write out = relu(layer_norm(x + shift)).
+
+    Args:
+        x: (N, B) float32.
+        shift: (B,) float32, the layer's bias.
+        norm: Norm.
+        normed: Normed, written for the way back.
+        out: (N, B) float32, written.
+    """
     num_rows, width = x.shape
     for row in range(num_rows):
         for unit in range(width):
-            normed[row, unit] = x[row, unit] + shift[unit]
-        deviations[row] = normalise(normed[row])
+            normed.values[row, unit] = x[row, unit] + shift[unit]
+        normed.deviations[row] = normalise(normed.values[row])
         for unit in range(width):
-            value = normed[row, unit] * weight[unit] + bias[unit]
+            value = normed.values[row, unit] * norm.weight[unit] + norm.bias[unit]
             if value < np.float32(0.0):
                 value = np.float32(0.0)
             out[row, unit] = value
 
 
 @numeric_kernel
-def layer_backward(out_gradient, normed, deviations, weight, bias, x_gradient, shift_gradient, weight_gradient, bias_gradient):
-    """The gradients of ``layer_forward``'s arguments; those of shift, weight and bias are added to."""
-    num_rows, width = normed.shape
+def layer_backward(out_gradient, normed, norm, x_gradient, shift_gradient, norm_gradient):
+    """Write the gradients of ``layer_forward``'s arguments; those of shift and norm are added to."""
+    num_rows, width = normed.values.shape
     for row in range(num_rows):
         for unit in range(width):
             x_gradient[row, unit] = out_gradient[row, unit]
-        norm_relu_backward(x_gradient[row], normed[row], deviations[row], weight, bias, weight_gradient, bias_gradient)
+        norm_relu_backward(x_gradient[row], normed.values[row], normed.deviations[row], norm, norm_gradient)
         for unit in range(width):
             shift_gradient[unit] += x_gradient[row, unit]
 
 
-@numeric_entry
-def choices_forward(logits, action_masks, actions, taught_actions, probabilities, log_totals, chosen, taught, entropies):
-    """Log probabilities of two choices a row, and the entropy, of the softmax over legal actions.
+class Choices(NamedTuple):
+    """What was chosen in N positions.
 
-    logits: (N, A) float32. action_masks: (N, A) int8. actions, taught_actions: (N,) int32, legal ones; a taught action of
-    -1 gives 0. Written, for the way back too: probabilities (N, A), log_totals (N,), the logarithm of the sum of the
-    exponentials; and chosen, taught, entropies (N,); all float32.
+    Attributes:
+        masks: (N, A) int8, legal actions.
+        actions: (N,) int32, legal.
+        taught_actions: (N,) int32, legal; -1 where nothing was taught.
     """
+
+    masks: np.ndarray
+    actions: np.ndarray
+    taught_actions: np.ndarray
+
+
+class ChoiceStatistics(NamedTuple):
+    """What PPO's loss needs of the softmax over the legal actions; float32.
+
+    Attributes:
+        probabilities: (N, A), 0 where illegal.
+        log_totals: (N,), the logarithm of the sum of the exponentials.
+        entropies: (N,), in nats.
+        chosen: (N,), log probabilities of the actions.
+        taught: (N,), of the taught actions; 0 where nothing was taught.
+    """
+
+    probabilities: np.ndarray
+    log_totals: np.ndarray
+    entropies: np.ndarray
+    chosen: np.ndarray
+    taught: np.ndarray
+
+
+@numeric_entry
+def choices_forward(logits, choices, statistics):
+    """Write the ChoiceStatistics of logits (N, A) float32 and Choices."""
     num_rows, num_actions = logits.shape
+    action_masks, actions, taught_actions = choices
+    probabilities, log_totals, entropies, chosen, taught = statistics
     for row in range(num_rows):
         largest = -math.inf
         for action in range(num_actions):
@@ -197,12 +281,21 @@ def choices_forward(logits, action_masks, actions, taught_actions, probabilities
 
 
 @numeric_entry
-def choices_backward(
-    logits, actions, taught_actions, probabilities, log_totals, entropies, chosen_gradient, taught_gradient, entropy_gradient,
-    logits_gradient,
-):  # fmt: skip
-    """The gradient (N, A) float32 of ``choices_forward``'s logits from those of its three results; exactly 0 where illegal."""
+def choices_backward(logits, choices, statistics, chosen_gradient, taught_gradient, entropy_gradient, logits_gradient):
+    """Write the gradient of ``choices_forward``'s logits, exactly 0 where illegal.
+
+    Args:
+        logits: (N, A) float32.
+        choices: Choices.
+        statistics: ChoiceStatistics, as the way forward left them.
+        chosen_gradient: (N,) float32.
+        taught_gradient: (N,) float32.
+        entropy_gradient: (N,) float32.
+        logits_gradient: (N, A) float32, written.
+    """
     num_rows, num_actions = logits.shape
+    _, actions, taught_actions = choices
+    probabilities, log_totals, entropies, _, _ = statistics
     for row in range(num_rows):
         taught = taught_gradient[row] if taught_actions[row] >= 0 else np.float32(0.0)
         both, of_entropy = chosen_gradient[row] + taught, entropy_gradient[row]

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from agents.neural.base import NetworkConfig, PolicyValueNetwork
-from agents.neural.ranks.fused import can_run, run_whole
+from agents.neural.ranks.fused import run_fused, runs_fused
 from hf_env.engine.action_ids import ADD, ADD_JOKER, ADD_TWO, DISCARD, MELD, NUM_ACTIONS, NUM_PATTERNS
 from hf_env.engine.cards import NUM_NATURALS
 from hf_env.observation.layout import ObservationLayout
@@ -114,9 +114,13 @@ class RankNetwork(PolicyValueNetwork):
             nn.init.zeros_(layer.bias)
 
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """As of the base class."""
-        if can_run(self, observations):
-            return run_whole(self, observations)
+        """As of the base class: in compiled passes where ``runs_fused`` allows it, else in PyTorch's operations."""
+        if runs_fused(self, observations):
+            return run_fused(self, observations)
+        return self.run_plain(observations)
+
+    def run_plain(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """As ``forward``, in PyTorch's operations on every device."""
         num_rows, scale = len(observations), self.observation_scale
         of_ranks = observations.index_select(1, self.rank_columns.ravel()).float().view(num_rows * NUM_NATURALS, -1)
         table = observations.index_select(1, self.other_columns).float() * scale[self.other_columns]
@@ -126,9 +130,9 @@ class RankNetwork(PolicyValueNetwork):
         body = torch.cat([table, ranks.mean(1)], 1)
         for layer, norm in zip(self.body, list(self.norms)[2:], strict=True):
             body = torch.relu(norm(layer(body)))
-        more = self.rank_to_rank(ranks) + self.second_rank_vector + self.body_to_rank(body)[:, None]
-        ranks = ranks + torch.relu(self.norms[1](more))
-        all_of_it = torch.cat([body, ranks.mean(1)], 1)
+        x = self.rank_to_rank(ranks) + self.second_rank_vector + self.body_to_rank(body)[:, None]
+        ranks = ranks + torch.relu(self.norms[1](x))
+        summary = torch.cat([body, ranks.mean(1)], 1)
         rank_logits = (self.rank_head(ranks) + self.rank_bias).reshape(num_rows, -1)
-        logits = torch.cat([rank_logits, self.policy_head(all_of_it)], 1).index_select(1, self._order)
-        return logits, self.value_head(all_of_it).squeeze(-1)
+        logits = torch.cat([rank_logits, self.policy_head(summary)], 1).index_select(1, self._order)
+        return logits, self.value_head(summary).squeeze(-1)

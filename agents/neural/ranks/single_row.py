@@ -12,9 +12,10 @@ import numpy as np
 import torch
 
 from agents.neural.base import PolicyValueNetwork
-from agents.neural.compiled import as_array, runs_compiled
+from agents.neural.ranks.arrays import RankPlaces
 from agents.neural.ranks.kernels import normalise
 from agents.neural.ranks.network import RankNetwork
+from agents.neural.tensors import as_array, runs_compiled
 from hf_env.kernels.compile import numeric_entry, numeric_kernel
 
 
@@ -48,28 +49,42 @@ def _add_product(values, factor, row):
 def _add_products(values, factors, rows):
     """values (H,) += factors (K,) @ rows (K, H), four rows at a time, so that values are loaded and stored a fourth as often."""
     count = len(factors)
-    for one in range(0, count - 3, 4):
-        a, b, c, d = factors[one], factors[one + 1], factors[one + 2], factors[one + 3]
+    for row in range(0, count - 3, 4):
+        a, b, c, d = factors[row], factors[row + 1], factors[row + 2], factors[row + 3]
         for unit in range(len(values)):
-            values[unit] += a * rows[one, unit] + b * rows[one + 1, unit] + c * rows[one + 2, unit] + d * rows[one + 3, unit]
-    for one in range(count - count % 4, count):
+            values[unit] += a * rows[row, unit] + b * rows[row + 1, unit] + c * rows[row + 2, unit] + d * rows[row + 3, unit]
+    for row in range(count - count % 4, count):
         for unit in range(len(values)):
-            values[unit] += factors[one] * rows[one, unit]
+            values[unit] += factors[row] * rows[row, unit]
 
 
 class RankArrays(NamedTuple):
-    """A network of ranks as arrays; matrices lie input by output. R ranks of C numbers, H units each; G other numbers; a body of B units.
+    """A network of ranks that no longer learns; float32, matrices input by output so that a product reads along their rows.
 
-    num_columns: of an observation. rank_columns: (R, C) int64, other_columns: (G,) int64, where the numbers stand in it.
-    rank_actions: (R, 10) int64, rest_actions: the other actions. The rest float32, as in agents/neural/ranks/network.py.
+    The letters are those of agents/neural/ranks/arrays.py; L are the layers of the body.
+
+    Attributes:
+        num_columns: numbers of an observation.
+        places: where they stand, and the actions.
+        rank_in: (C, H), with the observation's scale multiplied in.
+        rank_vectors: (2, R, H), of the two stages.
+        rank_norms: (2, 2, H), weight and bias of the two stages' normalisations.
+        first: (G + H, B), first layer of the body.
+        first_bias: (B,).
+        deeper: (L - 1, B, B), the other layers.
+        deeper_bias: (L - 1, B).
+        body_norms: (L, 2, B), weight and bias of each layer's normalisation.
+        body_to_rank: (B, H).
+        body_to_rank_bias: (H,).
+        rank_to_rank: (H, H).
+        rank_head: (H, P).
+        rank_bias: (R, P), the head's bias in it.
+        heads: (B + H, K + 1), of the other actions and, last, of the value.
+        heads_bias: (K + 1,).
     """
 
     num_columns: int
-    rank_columns: np.ndarray
-    other_columns: np.ndarray
-    rank_actions: np.ndarray
-    rest_actions: np.ndarray
-    other_scale: np.ndarray
+    places: RankPlaces
     rank_in: np.ndarray
     rank_vectors: np.ndarray
     rank_norms: np.ndarray
@@ -87,7 +102,7 @@ class RankArrays(NamedTuple):
     heads_bias: np.ndarray
 
 
-class RankWork(NamedTuple):
+class RowWork(NamedTuple):
     """What a row works in, float32, one for each thread: ranks, seconds (R, H), body (2, B), summary (H,), choices (10,), out (heads,)."""
 
     ranks: np.ndarray
@@ -100,28 +115,36 @@ class RankWork(NamedTuple):
 
 @numeric_kernel
 def run_row(seen, network, work, logits):
-    """Write the logits (A,) float32 of one observation (F,) int16, and return its normalised value.
+    """Write the logits of one observation.
 
-    network: RankArrays. work: RankWork.
+    Args:
+        seen: (F,) int16, the observation.
+        network: RankArrays.
+        work: RowWork.
+        logits: (A,) float32, written.
+
+    Returns:
+        The normalised value.
     """
+    places = network.places
     ranks, seconds, body, summary, choices, out = work
-    num_ranks, per_rank = network.rank_columns.shape
+    num_ranks, per_rank = places.rank_columns.shape
     own, width = ranks.shape[1], body.shape[1]
     share = np.float32(1.0 / num_ranks)
-    num_others = len(network.other_columns)
+    num_others = len(places.other_columns)
     for unit in range(own):
         summary[unit] = np.float32(0.0)
     for rank in range(num_ranks):
         _copy(ranks[rank], network.rank_vectors[0, rank])
         for number in range(per_rank):
-            _add_product(ranks[rank], np.float32(seen[network.rank_columns[rank, number]]), network.rank_in[number])
+            _add_product(ranks[rank], np.float32(seen[places.rank_columns[rank, number]]), network.rank_in[number])
         _norm_relu(ranks[rank], network.rank_norms[0, 0], network.rank_norms[0, 1])
         for unit in range(own):
             summary[unit] += ranks[rank, unit] * share
     table = body[0]
     _copy(table, network.first_bias)
     for number in range(num_others):
-        _add_product(table, np.float32(seen[network.other_columns[number]]) * network.other_scale[number], network.first[number])
+        _add_product(table, np.float32(seen[places.other_columns[number]]) * places.other_scale[number], network.first[number])
     _add_products(table, summary, network.first[num_others:])
     _norm_relu(table, network.body_norms[0, 0], network.body_norms[0, 1])
     for layer in range(len(network.deeper)):
@@ -147,19 +170,19 @@ def run_row(seen, network, work, logits):
             summary[unit] += both[unit] * share
         _copy(choices, network.rank_bias[rank])
         _add_products(choices, both, network.rank_head)
-        for number in range(network.rank_actions.shape[1]):
-            logits[network.rank_actions[rank, number]] = choices[number]
+        for number in range(places.rank_actions.shape[1]):
+            logits[places.rank_actions[rank, number]] = choices[number]
     _copy(out, network.heads_bias)
     _add_products(out, table, network.heads)
     _add_products(out, summary, network.heads[width:])
-    for number in range(len(network.rest_actions)):
-        logits[network.rest_actions[number]] = out[number]
-    return out[len(network.rest_actions)]
+    for number in range(len(places.rest_actions)):
+        logits[places.rest_actions[number]] = out[number]
+    return out[len(places.rest_actions)]
 
 
 @numeric_entry
 def run_rows(observations, network, work, logits, values):
-    """Logits (N, A) and normalised values (N,) float32 of observations (N, F) int16; network: RankArrays, work: RankWork."""
+    """Logits (N, A) and normalised values (N,) float32 of observations (N, F) int16; network: RankArrays, work: RowWork."""
     for row in range(len(observations)):
         values[row] = run_row(observations[row], network, work, logits[row])
 
@@ -203,12 +226,12 @@ class CompiledRanks:
         """Mean and standard deviation, in units of reward, of the network's normalised values."""
         return float(self.network.value_mean), float(self.network.value_std)
 
-    def work(self) -> RankWork:
+    def work(self) -> RowWork:
         """Room for one thread."""
         actions, rest = self._places
         own, body = self.network.config.rank_width, self.network.config.width
         shapes = ((len(actions), own), (len(actions), own), (2, body), own, actions.shape[1], len(rest) + 1)
-        return RankWork(*(np.empty(shape, np.float32) for shape in shapes))
+        return RowWork(*(np.empty(shape, np.float32) for shape in shapes))
 
     def arrays(self) -> RankArrays:
         """The network as it is now."""
@@ -229,10 +252,7 @@ class CompiledRanks:
 
         return RankArrays(
             len(scale),
-            n.rank_columns.numpy(),
-            n.other_columns.numpy(),
-            *self._places,
-            as_array(scale[n.other_columns]),
+            RankPlaces(n.rank_columns.numpy(), n.other_columns.numpy(), as_array(scale[n.other_columns]), *self._places),
             as_array((n.rank_in.weight * scale[n.rank_columns[0]]).T),
             np.stack([as_array(n.rank_vector), as_array(n.second_rank_vector)]),
             np.stack([norm(n.norms[0]), norm(n.norms[1])]),

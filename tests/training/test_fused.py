@@ -37,7 +37,7 @@ def games():
 def plainly(monkeypatch, call):
     """The call with PyTorch's own operations."""
     with monkeypatch.context() as patch:
-        patch.setattr(rank_network, "can_run", lambda *arguments: False)
+        patch.setattr(rank_network, "runs_fused", lambda *arguments: False)
         return call()
 
 
@@ -119,7 +119,7 @@ def test_threads_do_not_disturb_each_other(games):
 def test_other_networks_are_left_to_pytorch(games, monkeypatch, config):
     network = outspoken_network(games, **config)
     observations = torch.from_numpy(games.observations[:5])
-    assert not rank_network.can_run(network, observations)
+    assert not rank_network.runs_fused(network, observations)
     found = network(observations)
     assert all(torch.equal(one, other) for one, other in zip(found, plainly(monkeypatch, lambda: network(observations)), strict=True))
 
