@@ -60,7 +60,7 @@ def learned() -> None:
 
     env = hand_and_foot_v0.env()
     env.reset(seed=1)
-    for spec in ("pretrained", "search:rollouts=8", "search:policy=pretrained,rollouts=8", "search:policy=greedy,rollouts=8"):
+    for spec in ("pretrained", "search:rollouts=8", "search:player=greedy,rollouts=8", "search:policy=pretrained,rollouts=8"):
         policy = load(spec)
         policy.start(1, env.unwrapped.rules, 0)
         policy.act(env.unwrapped.decision())

@@ -120,8 +120,9 @@ class NeuralPolicy:
             return arrays
         return arrays._replace(
             num_columns=self._widths[0],
-            rank_columns=self._columns[arrays.rank_columns],
-            other_columns=self._columns[arrays.other_columns],
+            places=arrays.places._replace(
+                rank_columns=self._columns[arrays.places.rank_columns], other_columns=self._columns[arrays.places.other_columns]
+            ),
         )
 
     def _read(self, observations: np.ndarray) -> np.ndarray:
