@@ -16,7 +16,6 @@ def engine() -> None:
     from agents import load
     from hf_env import VectorGame, hand_and_foot_v0, records
     from hf_env.engine.access import GameAccess
-    from hf_env.envs.gymnasium_seat import HandAndFootSeat  # noqa: F401 - registers the environment
     from hf_env.positions import from_position
     from hf_env.rules import load_rules
 
