@@ -86,10 +86,10 @@ def analyse(policy: Any, env: Any, seed: int = 0) -> Analysis:
         return Move(action, ACTIONS.label(action), float(probabilities[action]), mean, reason)
 
     moves = [move(action) for action in range(len(ACTIONS))]
-    legal = sorted((one for one in moves if not one.reason), key=lambda one: (-one.probability, one.action != chosen))
+    legal = sorted((found for found in moves if not found.reason), key=lambda found: (-found.probability, found.action != chosen))
     return Analysis(
         policy_name(policy), int(batch.seats[0]), ACTIONS.label(chosen), points, tuple(legal),
-        tuple(one for one in moves if one.reason),
+        tuple(found for found in moves if found.reason),
     )  # fmt: skip
 
 

@@ -16,7 +16,6 @@ def engine() -> None:
     from agents import load
     from hf_env import VectorGame, hand_and_foot_v0, records
     from hf_env.engine.access import GameAccess
-    from hf_env.envs.gymnasium_seat import HandAndFootSeat  # noqa: F401 - registers the environment
     from hf_env.positions import from_position
     from hf_env.rules import load_rules
 
@@ -60,7 +59,7 @@ def learned() -> None:
 
     env = hand_and_foot_v0.env()
     env.reset(seed=1)
-    for spec in ("pretrained", "search:rollouts=8", "search:policy=pretrained,rollouts=8", "search:policy=greedy,rollouts=8"):
+    for spec in ("pretrained", "search:rollouts=8", "search:player=greedy,rollouts=8", "search:policy=pretrained,rollouts=8"):
         policy = load(spec)
         policy.start(1, env.unwrapped.rules, 0)
         policy.act(env.unwrapped.decision())

@@ -118,10 +118,11 @@ class NeuralPolicy:
         arrays = cast(CompiledRanks, self.compiled).arrays()
         if self._columns is None:
             return arrays
-        places = arrays.places
         return arrays._replace(
             num_columns=self._widths[0],
-            places=places._replace(rank_columns=self._columns[places.rank_columns], other_columns=self._columns[places.other_columns]),
+            places=arrays.places._replace(
+                rank_columns=self._columns[arrays.places.rank_columns], other_columns=self._columns[arrays.places.other_columns]
+            ),
         )
 
     def _read(self, observations: np.ndarray) -> np.ndarray:

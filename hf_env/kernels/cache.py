@@ -48,8 +48,8 @@ def _folders_of(folder: Path) -> list[Path]:
 def source_hash(folder: Path) -> str:
     """Hash of all kernel sources of hf_env and of `folder`, with the versions that compiled code depends on."""
     digest = hashlib.sha256()
-    for one in _folders_of(folder):
-        for path in sorted(one.glob("*.py")):
+    for source_folder in _folders_of(folder):
+        for path in sorted(source_folder.glob("*.py")):
             digest.update(path.name.encode())
             digest.update(path.read_bytes())
     versions = (sys.version, numba.__version__, np.__version__, platform.machine(), str(config.BOUNDSCHECK))

@@ -99,7 +99,7 @@ class _KernelDispatcher(CPUDispatcher):
 
 def _compiled(function, callable_from_python, fastmath=False):
     if PLAIN:
-        return numba.njit(nogil=True, error_model="numpy", fastmath=fastmath, cache=True)(function)
+        return numba.njit(nogil=True, error_model="numpy", fastmath=fastmath, cache=function.__closure__ is None)(function)
     # Without Numba's runtime nothing can be allocated, and no array that is passed on has its references counted: a
     # third less to compile, and atomic additions saved in every call.
     allocates = not _ALLOCATORS.isdisjoint(function.__code__.co_names)
@@ -107,7 +107,8 @@ def _compiled(function, callable_from_python, fastmath=False):
         nogil=True, error_model="numpy", no_cpython_wrapper=not callable_from_python, no_cfunc_wrapper=True, _nrt=allocates,
         fastmath=fastmath,
     )(function)  # fmt: skip
-    dispatcher._cache = KernelCache(function)
+    if function.__closure__ is None:  # else its code does not say all of what it does; an entry that calls it is cached
+        dispatcher._cache = KernelCache(function)
     by_types = dispatcher.get_call_template
     compile_for = dispatcher.compile
 

@@ -40,9 +40,9 @@ class Threads(Processes):
 
     def gather(self, thing):
         self.shared[self.rank] = thing
-        self.barrier.wait(60)
+        self.barrier.wait(300)
         found = [self.shared[rank] for rank in range(self.size)]
-        self.barrier.wait(60)
+        self.barrier.wait(300)
         return found
 
     def first(self, thing, rank=0):
@@ -66,7 +66,7 @@ def together(size, work):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(120)
+        thread.join(600)
     return results
 
 

@@ -125,7 +125,7 @@ def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[C
     def finish() -> list[Row]:
         other = _run("sb3", seed, seconds)
         measure()
-        speed = sum(one["speed"] for one in ours) / len(ours)
+        speed = sum(run["speed"] for run in ours) / len(ours)
         rows = [
             Row(
                 "training",
@@ -133,7 +133,7 @@ def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[C
                 "our trainer, decisions of all seats",
                 speed,
                 "decisions/s",
-                {"shares": ours[-1]["shares"], "decisions": sum(one["decisions"] for one in ours)},
+                {"shares": ours[-1]["shares"], "decisions": sum(run["decisions"] for run in ours)},
             )
         ]
         if isinstance(other, str):

@@ -61,11 +61,11 @@ def compare(speeds: dict[tuple[str, str], list[dict]]) -> list[Row]:
 
     speeds: by (library, game), the results of run_peer, whose speeds are averaged.
     """
-    means = {name: sum(one["speed"] for one in results) / len(results) for name, results in speeds.items()}
+    means = {name: sum(result["speed"] for result in results) / len(results) for name, results in speeds.items()}
     rows = []
     for (library, game), results in speeds.items():
-        details = {"games_ended": sum(one["games"] for one in results), "decisions": sum(one["decisions"] for one in results)}
-        details["by_clock"] = sum(one["by_clock"] for one in results) / len(results)
+        details = {"games_ended": sum(result["games"] for result in results), "decisions": sum(result["decisions"] for result in results)}
+        details["by_clock"] = sum(result["by_clock"] for result in results) / len(results)
         label = f"{library} {game}"
         if (library, game) == OURS_VECTOR:
             label += f", whitnack, {OUR_GAMES} games"

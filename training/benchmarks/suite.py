@@ -29,7 +29,7 @@ class Suite:
     def settings(self) -> dict[str, Any]:
         """What was asked for, as JSON holds it."""
         return {
-            "rules": [one.name for one in self.rules], "seed": self.seed, "seconds": self.seconds, "games": list(self.sizes),
+            "rules": [rule_set.name for rule_set in self.rules], "seed": self.seed, "seconds": self.seconds, "games": list(self.sizes),
             "threads": self.threads, "sections": self.sections,
         }  # fmt: skip
 
@@ -66,7 +66,7 @@ class Suite:
         if self.threads < 2:
             self.missing["threads"] = "one thread"
             return []
-        tables = [tomllib.loads(one.to_toml()) for one in self.rules]
+        tables = [tomllib.loads(rule_set.to_toml()) for rule_set in self.rules]
         size = max(self.sizes)
         if size < self.threads:
             self.missing["threads"] = f"{size} games for {self.threads} threads"

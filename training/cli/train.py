@@ -81,7 +81,10 @@ def train(
     check_device(device, "--device")
     try:
         if resumed is None:
-            config = _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device, processes)
+            config = _config(
+                config_file=config_file, rules=rules, settings=settings, seed=seed, minutes=minutes, decisions=decisions,
+                seats=seats, pools=pools, initial=initial, device=device, processes=processes,
+            )  # fmt: skip
             check_device(config.device, "device =")
             result = _begin(config, out, quiet)
         else:
@@ -127,7 +130,7 @@ def _refuse_with_resume(given: dict[str, Any]) -> None:
             raise Mistake(f"{name} cannot be given with --resume: a run keeps the settings that it began with")
 
 
-def _config(config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device, processes):
+def _config(*, config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device, processes):
     """The config of the options over that of the file. Raises ConfigError."""
     from training.config import ConfigError, TrainConfig
     from training.settings import load_config, parse_settings, with_settings

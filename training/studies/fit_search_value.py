@@ -130,7 +130,7 @@ def main(player: str, rules: tuple[str, ...], deals: int, epochs: int, seed: int
         click.echo(f"{rule_set.name}: {len(leaves[-1][1]):,} states")
     features, returns = (np.concatenate(part) for part in zip(*leaves, strict=True))
     weights = fit(features, returns, epochs, seed, click.echo)
-    records = np.concatenate([one.to_record() for one in sets])
+    records = np.concatenate([rule_set.to_record() for rule_set in sets])
     path = out or FOLDER / f"{player}.npz"
     save_fitted(path, weights, records)
     click.echo(f"written to {path}")

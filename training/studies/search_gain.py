@@ -166,7 +166,7 @@ def choices(policy: SearchPolicy, batch: PolicyBatch, num_keys: int, seed: int) 
     """Actions (K, N) that a search chooses with so many keys a decision, and the rollout player's (N,)."""
     rows, root = np.arange(len(batch)), grow(seed, FOR_SEARCH_STUDY, _TO_SEARCH)
     results = [policy.search(replace(batch, keys=decision_keys(root, rows, _TO_SEARCH, 0, number))) for number in range(num_keys)]
-    return np.stack([one.actions for one in results]), results[0].base
+    return np.stack([result.actions for result in results]), results[0].base
 
 
 def gains(chosen: np.ndarray, base: np.ndarray, values: Values) -> np.ndarray:

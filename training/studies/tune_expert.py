@@ -127,7 +127,7 @@ def search(
         began = time.perf_counter()
         candidates = strategy.ask()
         deal_seed = SEED_BASE + seed * 1_000_000 + 2 * generation
-        values = [fitness(from_unit(one), champion, rule_sets, num_deals, deal_seed) for one in candidates]
+        values = [fitness(from_unit(candidate), champion, rule_sets, num_deals, deal_seed) for candidate in candidates]
         strategy.tell(candidates, [-value for value in values])
         generation += 1
         mean = from_unit(strategy.result.xfavorite)
