@@ -36,6 +36,8 @@ RENAMED = {
     "max_gradient_norm": "max_grad_norm",
     "value_coefficient": "value_coef",
 }
+# Settings of before that nothing of today stands for, and what to give in their place.
+GONE = dict.fromkeys(("parts", "threads"), "training runs in processes now, not in threads: give processes")
 # About 10 GB of observations; several times that is needed while they are learned from.
 _MAX_ROLLOUT = 1 << 22
 _TEN_YEARS = 10 * 365 * 24 * 3600.0
@@ -200,6 +202,8 @@ class TrainConfig(BaseModel):
         for name in given:
             if name in RENAMED:
                 raise ConfigError(f"unknown setting {name}: it is called {RENAMED[name]} now")
+            if name in GONE:
+                raise ConfigError(f"unknown setting {name}: {GONE[name]}")
         try:
             if isinstance(given.get("network"), Mapping):
                 given["network"] = NetworkConfig(**given["network"])
@@ -299,7 +303,7 @@ def current_names(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def saved_settings(values: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a run folder under today's names. A run of before processes is of one, whose threads had parts of the rows."""
-    kept = {name: value for name, value in values.items() if name not in ("parts", "threads")}
+    kept = {name: value for name, value in values.items() if name not in GONE}
     return {"processes": 1} | current_names(kept)
 
 

@@ -12,7 +12,7 @@ from hf_env.fields import unknown_setting
 from hf_env.rules import RuleSet
 from hf_env.rules.toml_files import MAX_LINE_LENGTH
 from hf_env.suggest import did_you_mean
-from training.config import RENAMED, ConfigError, TrainConfig, current_names
+from training.config import GONE, RENAMED, ConfigError, TrainConfig, current_names
 
 _CONFIGS = Path(__file__).with_name("configs")
 # Tables, of which ``network.width`` or ``pools.opponents`` names one entry.
@@ -59,7 +59,7 @@ def with_settings(base: TrainConfig | None, settings: Mapping[str, Any]) -> Trai
     A budget in decisions without one in seconds leaves no limit of time. Raises ConfigError.
     """
     for name in settings:
-        if name not in TrainConfig.model_fields and name not in RENAMED:
+        if name not in TrainConfig.model_fields and name not in RENAMED and name not in GONE:
             raise ConfigError(unknown_setting(name, TrainConfig))
     changes = dict(settings)
     if "decisions_budget" in changes:
@@ -103,6 +103,8 @@ def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...
             rules.append(text)
         elif key in RENAMED:
             raise ConfigError(f"unknown setting {key}: it is called {RENAMED[key]} now")
+        elif key in GONE:
+            raise ConfigError(f"unknown setting {key}: {GONE[key]}")
         elif key in TrainConfig.model_fields:
             settings[key] = _value(written)
         elif group in _TABLES and member:

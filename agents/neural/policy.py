@@ -126,8 +126,14 @@ class NeuralPolicy:
         )
 
     def _read(self, observations: np.ndarray) -> np.ndarray:
-        """The numbers that the network was made for, (N, F) int16, of observations of today's layout."""
+        """The numbers that the network was made for, (N, F) int16, of observations of today's layout.
+
+        Observations of another game have a width of their own; those of the network's width are read as they are.
+        """
         if self._misfit:
+            own_width = len(self.network.observation_scale)
+            if observations.ndim == 2 and observations.shape[1] == own_width and own_width not in self._widths:
+                return observations
             raise ValueError(self._misfit)
         if observations.ndim != 2 or observations.shape[1] not in self._widths:
             raise ValueError(f"this policy reads observations of shape (N, {self._widths[0]}), got {observations.shape}")

@@ -189,3 +189,12 @@ def test_a_run_of_before_with_other_settings_is_refused(tmp_path):
     write_json(file, read_json(file) | {"clip": 0.3})
     with pytest.raises(CheckpointError, match=r"made with clip_coef = 0\.25, not 0\.3"):
         resume(tmp_path, show_progress=False)
+
+
+@pytest.mark.parametrize("name", ["parts", "threads"])
+def test_a_setting_that_is_gone_says_what_to_give(name, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text(f"{name} = 2\n")
+    for make in (lambda: TrainConfig(**{name: 2}), lambda: load_config(path)):
+        with pytest.raises(ConfigError, match=f"unknown setting {name}: .* give processes"):
+            make()
