@@ -11,7 +11,7 @@ import json
 import tomllib
 from collections.abc import Mapping
 from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_type_hints
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, model_validator
 
@@ -282,7 +282,7 @@ class TrainConfig(BaseModel):
 
 
 # The settings that may be none; JSON has null for it, TOML, which has none, says "none".
-_OPTIONAL = {name for name, hint in get_type_hints(TrainConfig).items() if NoneType in get_args(hint)}
+_OPTIONAL = {name for name, field in TrainConfig.model_fields.items() if NoneType in get_args(field.annotation)}
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -126,7 +126,7 @@ def test_a_folder_of_kernels_is_keyed_by_those_that_it_imports_from(tmp_path):
         return run_python(AGENTS_KEY, path=copy, NUMBA_CACHE_DIR=str(tmp_path / "cache")).split()
 
     before = keys()
-    edited = copy / "agents" / "scripted" / "laying.py"
+    edited = copy / "agents" / "scripted" / "greedy" / "laying.py"
     edited.write_text(edited.read_text() + "\n# edited\n")
     after = keys()
     assert [a != b for a, b in zip(before, after, strict=True)] == [True, True, False]

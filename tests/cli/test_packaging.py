@@ -81,12 +81,15 @@ def test_ci_calls_make_test_and_passes_on_its_exit_code(tmp_path):
     assert script.stat().st_mode & stat.S_IXUSR
     make = tmp_path / "make"
     for code in (0, 3):
-        make.write_text(f"#!/bin/sh\necho called with $@\necho '7 passed in 1.0s'\nexit {code}\n")
+        make.write_text(f"#!/bin/sh\necho called with $@\n[ $1 = lint ] && exit 0\necho '7 passed in 1.0s'\nexit {code}\n")
         make.chmod(0o755)
         environment = os.environ | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
         result = subprocess.run([script], env=environment, capture_output=True, text=True)
         assert result.returncode == code and "called with test\n" in result.stdout
         assert "7 passed" in result.stdout.partition("closing lines")[2]
+    make.write_text("#!/bin/sh\necho called with $@\nexit 2\n")
+    result = subprocess.run([script], env=environment, capture_output=True, text=True)
+    assert result.returncode == 1 and result.stdout == "called with lint\n"
 
 
 def test_make_knows_its_targets():

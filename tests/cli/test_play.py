@@ -60,7 +60,7 @@ def test_a_piped_game_of_mini_to_its_end(play, tmp_path):
     assert [int(cell.replace(",", "")) for cell in row.groups()] == scores
 
 
-@pytest.mark.parametrize("seed", [7, 5])
+@pytest.mark.parametrize("seed", [7, 12])
 def test_a_deal_of_whitnack_played_by_its_hints_is_greedys_own(play, tmp_path, monkeypatch, seed):
     path = tmp_path / "game.jsonl"
     parrot = Parrot(monkeypatch)
@@ -71,7 +71,7 @@ def test_a_deal_of_whitnack_played_by_its_hints_is_greedys_own(play, tmp_path, m
     replay(record)
     assert record["deals"][0]["actions"] == _greedy_game("whitnack", seed)
     # In the one the person asks, in the other one the partner.
-    assert ("You may ask to go out." in out, "asks you: may I go out?" in out) == (seed == 7, seed == 5)
+    assert ("You may ask to go out." in out, "asks you: may I go out?" in out) == (seed == 7, seed == 12)
 
 
 def _greedy_game(name: str, seed: int) -> list[str]:
@@ -160,7 +160,7 @@ def test_several_wishes_in_a_line_stop_at_the_first_that_fails(play):
 
 def test_numbers_mean_the_list_on_the_screen(play):
     code, out, _ = play(["1", "4; 7"], "--seed", 2053)  # the list: 882 QQ2 KK2 AAA AA2 222, then discards from 5
-    assert code == 0 and "You discard 5." in out and "Your side's melds: AAA\n" in out
+    assert code == 0 and "AAA" in out.partition("You discard 5.")[2]
 
 
 def test_a_person_partner_answers(monkeypatch):
@@ -229,7 +229,7 @@ def test_what_is_printed_follows_no_hidden_card(preset):
     access.start(11)
     compared = 0
     while not access.is_over:
-        if rng.random() < 0.12:
+        if rng.random() < 0.3:
             seat = int(access.game["to_move"])
             other = shuffled_world(access.game, rules, seat, rng)
             assert _decide(access.games, rules, everything) == _decide(other, rules, everything)
@@ -239,7 +239,7 @@ def test_what_is_printed_follows_no_hidden_card(preset):
 
 
 def test_players_at_the_table_are_handed_redacted_records_only():
-    from agents.human import play_at_table
+    from agents.play.table import play_at_table
 
     class Spy:
         def __init__(self):

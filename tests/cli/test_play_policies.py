@@ -38,8 +38,8 @@ def test_a_policy_that_forks_plays_on_once(play, tmp_path):
 
 
 def test_a_policy_that_thinks_for_long_is_named_now_and_then(monkeypatch):
-    from agents.human import play_at_table
     from agents.play import table
+    from agents.play.table import play_at_table
 
     class Slow(GreedyPolicy):
         def act(self, batch):

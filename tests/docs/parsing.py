@@ -103,5 +103,5 @@ def options() -> set[str]:
         for parameter in command.params:
             found |= {*parameter.opts, *parameter.secondary_opts}
         if isinstance(command, click.Group):
-            waiting += command.commands.values()
+            waiting += [command.commands[name] for name in command.commands]  # each is imported when it is asked for
     return found | {"--help"}

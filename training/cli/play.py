@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from agents.human import HumanPolicy, PersonLeft, play_at_table
+from agents.human import HumanPolicy, PersonLeft
 from agents.play.judging import PolicyError, UnfitPolicyError
+from agents.play.table import play_at_table
 from hf_env import records
 from hf_env.records import GameRecorder
 from hf_env.rules import RuleSet
