@@ -11,6 +11,9 @@ from pettingzoo.test import api_test, performance_benchmark, seed_test
 from hf_env import ACTIONS, IllegalActionError, hand_and_foot_v0, list_rules, load_rules
 from hf_env.vector.game import END_REASONS
 
+# What the library says of every environment whose observation is a dict with a mask.
+pytestmark = pytest.mark.filterwarnings("ignore:Observation:UserWarning:pettingzoo")
+
 ASK, YES, NO = (ACTIONS.parse(label) for label in ("ask", "yes", "no"))
 ARGUMENTS = [
     {},

@@ -60,7 +60,7 @@ def test_a_piped_game_of_mini_to_its_end(play, tmp_path):
     assert [int(cell.replace(",", "")) for cell in row.groups()] == scores
 
 
-@pytest.mark.parametrize("seed", [7, 12])
+@pytest.mark.parametrize("seed", [7, 28])
 def test_a_deal_of_whitnack_played_by_its_hints_is_greedys_own(play, tmp_path, monkeypatch, seed):
     path = tmp_path / "game.jsonl"
     parrot = Parrot(monkeypatch)
@@ -71,7 +71,7 @@ def test_a_deal_of_whitnack_played_by_its_hints_is_greedys_own(play, tmp_path, m
     replay(record)
     assert record["deals"][0]["actions"] == _greedy_game("whitnack", seed)
     # In the one the person asks, in the other one the partner.
-    assert ("You may ask to go out." in out, "asks you: may I go out?" in out) == (seed == 7, seed == 12)
+    assert ("You may ask to go out." in out, "asks you: may I go out?" in out) == (seed == 7, seed == 28)
 
 
 def _greedy_game(name: str, seed: int) -> list[str]:

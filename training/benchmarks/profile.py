@@ -43,12 +43,12 @@ def profile_rows(num_games: int, rules: Any, seed: int, seconds: float) -> list[
                 timed(
                     "checking",
                     find_illegal,
-                    play.games.action_masks,
-                    play.actions,
+                    play.games._settings,
                     everywhere,
+                    play.actions,
+                    play.games.action_masks,
                     play.games.terminated,
                     play.games.truncated,
-                    play.games._settings,
                 )
             timed(part, play.games.step, play.actions)
         timed("masks", bare.games.refresh)

@@ -36,7 +36,8 @@ def constant_options(rules: Sequence[RuleSet]) -> list[Section]:
     seen = []
     for rule_set in rules:
         games = VectorGame(1, rule_set, 0)
-        for deal in range(1 + max([0, *(len(value) for value in flat(rule_set.resolved()).values() if isinstance(value, list | tuple))])):
+        longest = max([0, *(len(value) for value in flat(rule_set.resolved()).values() if isinstance(value, list | tuple))])
+        for deal in range(1, 2 + longest):
             games.games["deal"] = deal
             seen.append(games.observe(np.zeros(1, np.int32))[0].copy())
     constant = (np.array(seen) == seen[0]).all(0)
