@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 
 class UnknownPolicyError(ValueError):
@@ -28,14 +28,3 @@ class PolicySpec:
         inside = {} if self.inner is None else {"policy": self.inner.name, **self.inner.options}
         options = ",".join(f"{key}={value}" for key, value in {**self.options, **inside}.items())
         return f"{self.name}:{options}" if options else self.name
-
-    def with_options(self, **options: str) -> PolicySpec:
-        """The same policy with these options too.
-
-        Args:
-            options: by name; they replace those of the same name.
-
-        Returns:
-            A new spec.
-        """
-        return replace(self, options={**self.options, **options})
