@@ -17,7 +17,8 @@ _OWN_FILES = {"agents": "scripted/dispatch.py", "training": "evaluation/duplicat
 def foreign_package(name: str, home: Path) -> str | None:
     """What is wrong with the package that ``import <name>`` would find; None if it is the one beside this file.
 
-    home: the folder that this project's packages lie in.
+    Args:
+        home: the folder that this project's packages lie in.
     """
     spec = importlib.util.find_spec(name)
     folders = [Path(place).resolve() for place in (spec.submodule_search_locations or [])] if spec else []

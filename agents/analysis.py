@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.play.games import policy_name
+from agents.play.schedule import policy_name
 from agents.policy import player_seed
 from agents.registry import load
 from hf_env.actions import ACTIONS
@@ -18,9 +18,13 @@ _COLUMNS = ("move", "probability", "points")
 
 @dataclass(frozen=True)
 class Move:
-    """One action. label: its name. probability: of its playing it, as its
-    ``evaluate`` tells (of ``search`` the share of the playouts). points: what it expects of it, as
-    ``Analysis.points``; None where it does not say. reason: why it is illegal; empty for a legal one.
+    """One action.
+
+    Attributes:
+        label: its name.
+        probability: of its playing it, as its ``evaluate`` tells (of ``search`` the share of the playouts).
+        points: what it expects of it, as ``Analysis.points``; None where it does not say.
+        reason: why it is illegal; empty for a legal one.
     """
 
     action: int
@@ -34,10 +38,14 @@ class Move:
 class Analysis:
     """What a policy makes of a position.
 
-    seat: who is to decide. chosen: label of the action that it takes. points: what it expects for its side, as a score
-    difference; None where it has no values. Of ``search`` that is the whole deal's, of a learned policy its value x
-    1,000: the reward that it expects from here on (with shaping "full": the change from what lies and is held now).
-    legal: the legal moves, the most probable first. illegal: the other actions, in the order of their ids.
+    Attributes:
+        seat: who is to decide.
+        chosen: label of the action that it takes.
+        points: what it expects for its side, as a score difference; None where it has no values. Of ``search`` that is the
+            whole deal's, of a learned policy its value x 1,000: the reward that it expects from here on (with shaping
+            "full": the change from what lies and is held now).
+        legal: the legal moves, the most probable first.
+        illegal: the other actions, in the order of their ids.
     """
 
     policy: str
@@ -58,10 +66,14 @@ class Analysis:
 def analyse(policy: Any, env: Any, seed: int = 0) -> Analysis:
     """Ask a policy about the decision at hand of a PettingZoo environment; nothing is played.
 
-    policy: as for ``agents.load``. One that tells no probabilities, as a scripted player, plays its choice with
-    probability 1. Only ``search`` tells the points of single moves. seed: of the policy's randomness.
+    Args:
+        policy: as for ``agents.load``. One that tells no probabilities, as a scripted player, plays its choice with
+            probability 1. Only ``search`` tells the points of single moves.
+        seed: of the policy's randomness.
 
-    Raises UnknownPolicyError for a spec that names no policy, RuntimeError when nobody is to decide.
+    Raises:
+        UnknownPolicyError: For a spec that names no policy.
+        RuntimeError: When nobody is to decide.
     """
     loaded = load(policy)
     table, batch = env.unwrapped, env.unwrapped.decision(seed)

@@ -32,7 +32,9 @@ class UntrainedRulesWarning(UserWarning):
 
 @runtime_checkable
 class Policy(Protocol):
-    """What a policy must have. It may also have:
+    """What a policy must have.
+
+    It may also have:
 
     ``start(num_games, rules, seed)``, called before the first batch of a match, where ``seed`` (0..2**63 - 1) is the root of its own
     keys and of nothing else (``hf_env.policy_batch.player_seed``), and
@@ -58,7 +60,8 @@ class FunctionPolicy:
 def as_policy(policy: Any) -> Policy:
     """``policy`` itself if it has ``act``, a plain function wrapped.
 
-    Raises TypeError for anything else.
+    Raises:
+        TypeError: For anything else.
     """
     if isinstance(policy, type):
         raise TypeError(f"{policy.__name__} is a class; pass an instance of it")

@@ -138,7 +138,11 @@ def _package_of(spec: PolicySpec) -> Any:
 
 
 def _checkpoint_path(spec: PolicySpec) -> tuple[Path, dict[str, str]]:
-    """Where the checkpoint of a spec lies, and the options that are left. Raises UnknownPolicyError."""
+    """Where the checkpoint of a spec lies, and the options that are left.
+
+    Raises:
+        UnknownPolicyError: For rules that no shipped player was trained for, and for no path.
+    """
     options = dict(spec.options)
     if spec.name == "pretrained":
         rules = options.pop("rules", PRETRAINED[0])
@@ -184,7 +188,11 @@ def _load_neural(spec: PolicySpec) -> Policy:
 
 
 def _module_and_name(name: str) -> tuple[str, str]:
-    """The parts of ``python:MODULE:NAME``. Raises UnknownPolicyError for another form."""
+    """The parts of ``python:MODULE:NAME``.
+
+    Raises:
+        UnknownPolicyError: For another form.
+    """
     module_name, colon, attribute = name.removeprefix(PYTHON).partition(":")
     if not (module_name and colon and attribute):
         raise UnknownPolicyError(f"{name!r} is not of the form python:MODULE:NAME")

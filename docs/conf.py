@@ -1,10 +1,5 @@
 """Sphinx's settings for the site: ``make docs`` builds it into site/ with every warning an error."""
 
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent / "extensions"))
-
 from hf_env import __version__
 
 project = "hf_env"
@@ -20,12 +15,15 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_last_updated_fmt = ""
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click", "house_docstrings"]
-exclude_patterns = ["extensions"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_click"]
 # Fences without a language are refused by tests/docs, so this is only for what docstrings hold.
 highlight_language = "text"
 
 myst_heading_anchors = 3
+
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
@@ -39,3 +37,13 @@ nitpick_ignore_regex = [
     # Types inside of the packages that the reference does not tell of.
     ("py:class", r"agents\.neural\.ranks\..*|training\.config\._\w+"),
 ]
+
+
+def _readable_signature(app, what, name, thing, options, signature, returned):
+    # Sphinx cannot read how Python shows a dataclass's factory, and would break the line at every comma.
+    return signature and signature.replace("<factory>", "..."), returned
+
+
+def setup(app) -> None:
+    """Sphinx calls this."""
+    app.connect("autodoc-process-signature", _readable_signature)

@@ -57,7 +57,8 @@ class ActionTable:
     def label(self, action: int) -> str:
         """Label of an action id, such as ``"meld KK2"``.
 
-        Raises ValueError for a number that is no action.
+        Raises:
+            ValueError: For a number that is no action.
         """
         if not 0 <= int(action) < len(self._labels):
             raise ValueError(f"action {action} does not exist; actions are 0 to {len(self._labels) - 1}")
@@ -66,7 +67,8 @@ class ActionTable:
     def parse(self, label: str) -> int:
         """Id of a label.
 
-        Raises ValueError for a text that is no label.
+        Raises:
+            ValueError: For a text that is no label.
         """
         number = self._ids.get(" ".join(str(label).split()))
         if number is None:
@@ -76,7 +78,8 @@ class ActionTable:
     def legal(self, action_mask: Iterable[int]) -> list[str]:
         """Labels of the legal actions of a mask (127,), in the order of their ids.
 
-        Raises ValueError for a mask of another length.
+        Raises:
+            ValueError: For a mask of another length.
         """
         mask = list(action_mask)
         if len(mask) != len(self._labels):
@@ -86,7 +89,8 @@ class ActionTable:
     def meaning(self, action: int) -> str:
         """One line on what an action does.
 
-        Raises ValueError for a number that is no action.
+        Raises:
+            ValueError: For a number that is no action.
         """
         self.label(action)
         return next(meaning for first, end, _, meaning in _MEANINGS if first <= action < end)

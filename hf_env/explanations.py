@@ -38,8 +38,13 @@ BOUND = "after the yes only lay-downs that can still end in going out are legal 
 def why_illegal(games: np.ndarray, i: int, rules: np.ndarray, action: int) -> str:
     """One sentence, without a full stop, on why the seat to move in games[i] may not play `action`.
 
-    games: (N,) GAME_DTYPE; rules: (R,) RULES_DTYPE, indexed by a game's `rule`; action: 0 to 126. Nothing is changed.
-    "it is legal" for a legal action. Raises ValueError for a number that is no action.
+    Args:
+        games: (N,) GAME_DTYPE
+        rules: (R,) RULES_DTYPE, indexed by a game's `rule`
+        action: 0 to 126. Nothing is changed. "it is legal" for a legal action.
+
+    Raises:
+        ValueError: For a number that is no action.
     """
     ACTIONS.label(action)
     return _Question(games, i, rules).answer(int(action))

@@ -45,23 +45,40 @@ def replacing(path: str | os.PathLike[str], ending: str = "") -> Iterator[Path]:
 
 
 def write_file(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file as a whole. Raises OSError naming it."""
+    """Write a file as a whole.
+
+    Raises:
+        OSError: Naming it.
+    """
     with replacing(path) as draft:
         draft.write_bytes(data)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text in UTF-8 as a whole file. Raises OSError naming it."""
+    """Write a text in UTF-8 as a whole file.
+
+    Raises:
+        OSError: Naming it.
+    """
     write_file(path, text.encode())
 
 
 def write_json(path: str | os.PathLike[str], value: Any, *, allow_nan: bool = True) -> None:
-    """Write JSON values as a whole file. Raises OSError naming it, ValueError for what JSON cannot hold."""
+    """Write JSON values as a whole file.
+
+    Raises:
+        OSError: Naming it.
+        ValueError: For what JSON cannot hold.
+    """
     write_text(path, json.dumps(value, indent=1, allow_nan=allow_nan) + "\n")
 
 
 def append_text(path: str | os.PathLike[str], text: str) -> None:
-    """Add a text in UTF-8 to a file's end; made if missing. Raises OSError naming it."""
+    """Add a text in UTF-8 to a file's end; made if missing.
+
+    Raises:
+        OSError: Naming it.
+    """
     try:
         with open(path, "a", encoding="utf-8") as file:
             file.write(text)

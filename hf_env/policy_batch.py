@@ -33,8 +33,9 @@ _2_TO_64 = 1 << 64
 class SeatViews(NamedTuple):
     """All that the deciding seats of N rows may know, as the engine's records; copies.
 
-    games: (N,) GAME_DTYPE, redacted for each row's seat (``hf_env.engine.redact``). rules: (R,) RULES_DTYPE, of which a
-    game's field ``rule`` is the index.
+    Attributes:
+        games: (N,) GAME_DTYPE, redacted for each row's seat (``hf_env.engine.redact``).
+        rules: (R,) RULES_DTYPE, of which a game's field ``rule`` is the index.
     """
 
     games: np.ndarray
@@ -55,13 +56,14 @@ class SeatViews(NamedTuple):
 class PolicyBatch:
     """N decisions to be made now, each by one seat of one game.
 
-    observations: (N, F) int16, what the deciding seat may know, as ``ObservationLayout`` describes it.
-    action_masks: (N, A) int8, 1 where the action is legal; at least one in each row.
-    games: (N,) int64, stable numbers: a policy with a memory keeps it by (game, seat).
-    seats: (N,) int32, the deciding seat.
-    game_starts: (N,) bool, whether this is the seat's first decision in this game.
-    keys: (N,) uint64, the only randomness that a policy uses (see ``DecisionCounter``).
-    make_views: makes the SeatViews of the rows, for ``views``; None where the maker of the batch has none.
+    Attributes:
+        observations: (N, F) int16, what the deciding seat may know, as ``ObservationLayout`` describes it.
+        action_masks: (N, A) int8, 1 where the action is legal; at least one in each row.
+        games: (N,) int64, stable numbers: a policy with a memory keeps it by (game, seat).
+        seats: (N,) int32, the deciding seat.
+        game_starts: (N,) bool, whether this is the seat's first decision in this game.
+        keys: (N,) uint64, the only randomness that a policy uses (see ``DecisionCounter``).
+        make_views: makes the SeatViews of the rows, for ``views``; None where the maker of the batch has none.
     """
 
     observations: np.ndarray
@@ -78,8 +80,10 @@ class PolicyBatch:
     ) -> PolicyBatch:
         """The decisions that are to be made now in some slots of a VectorGame; nothing in it is a view of a buffer.
 
-        slots: (N,) integers. keys: (N,) uint64 and game_starts: (N,) bool, of ``DecisionCounter.next``. games: (N,)
-        integers, the numbers by which policies tell the games apart; by default the slots.
+        Args:
+            slots: (N,) integers.
+            keys: (N,) uint64 and game_starts: (N,) bool, of ``DecisionCounter.next``.
+            games: (N,) integers, the numbers by which policies tell the games apart; by default the slots.
         """
         slots = np.array(slots, np.int64)
         seats, moves = vec.seats[slots], vec.num_moves
@@ -113,7 +117,8 @@ class PolicyBatch:
     def views(self) -> SeatViews:
         """Of each row all that the seat may know; made when first asked for, since few policies do.
 
-        Raises RuntimeError where the maker of the batch offers none.
+        Raises:
+            RuntimeError: Where the maker of the batch offers none.
         """
         if self.make_views is None:
             raise RuntimeError("this batch was made without views")
@@ -132,9 +137,10 @@ def mix64(values: np.ndarray) -> np.ndarray:
 def decision_keys(root: int | np.ndarray, games, rotations, seats, decisions) -> np.ndarray:
     """Keys (N,) uint64 made of nothing but the five numbers that name a decision.
 
-    root: 64 random bits, such as ``hf_env.seeds.grow`` gives, or (N,) non-negative integers. games, rotations, seats, decisions:
-    integers or (N,) integer arrays. Whoever knows a key and the four numbers knows the root: keys for a policy of
-    others come from a ``DecisionCounter``.
+    Args:
+        root: 64 random bits, such as ``hf_env.seeds.grow`` gives, or (N,) non-negative integers.
+        games, rotations, seats, decisions: integers or (N,) integer arrays. Whoever knows a key and the four numbers knows
+            the root: keys for a policy of others come from a ``DecisionCounter``.
     """
     keys = np.full(1, int(root) % _2_TO_64, np.uint64) if np.ndim(root) == 0 else np.asarray(root).astype(np.uint64)
     for part in (games, rotations, seats, decisions):
@@ -151,7 +157,9 @@ def uniforms(keys: np.ndarray, draw: int = 0) -> np.ndarray:
 def player_seed(seed: int, player: int) -> int:
     """The seed (0..2**63 - 1) that a player's ``start`` gets, of which all its keys are made.
 
-    seed: of the match. player: its number there; at a table whose seats are players of their own, the seat.
+    Args:
+        seed: of the match.
+        player: its number there; at a table whose seats are players of their own, the seat.
     """
     return grow_seed(seed, FOR_PLAYER, player)
 
@@ -159,14 +167,20 @@ def player_seed(seed: int, player: int) -> int:
 def seat_root(player: int, game: int, rotation: int, seat: int) -> int:
     """Root (0..2**64 - 1) of the keys of one seat's decisions in one game.
 
-    player: the seed that its player's ``start`` got. game: its number or seed; ``rotation`` tells apart the rotations in which a
-    match plays the same game.
+    Args:
+        player: the seed that its player's ``start`` got.
+        game: its number or seed; ``rotation`` tells apart the rotations in which a match plays the same game.
     """
     return grow(player, FOR_SEAT, game, rotation, seat)
 
 
 def seat_keys(roots: int | np.ndarray, decisions: np.ndarray) -> np.ndarray:
-    """Keys (N,) uint64 of decisions. roots: of the deciding seats, one or (N,) uint64. decisions: (N,) counted from 0."""
+    """Keys (N,) uint64 of decisions.
+
+    Args:
+        roots: of the deciding seats, one or (N,) uint64.
+        decisions: (N,) counted from 0.
+    """
     return mix64(np.asarray(roots, np.uint64) ^ mix64(decisions.astype(np.uint64)))
 
 
@@ -176,7 +190,9 @@ class DecisionCounter:
     The keys of a seat in a game are made of a root of their own (``seat_root``): who knows them knows those of no other
     seat and of no other game.
 
-    num_slots: games side by side. num_seats: seats of a game.
+    Args:
+        num_slots: games side by side.
+        num_seats: seats of a game.
     """
 
     def __init__(self, num_slots: int, num_seats: int) -> None:
@@ -184,7 +200,11 @@ class DecisionCounter:
         self._counts = np.zeros((num_slots, num_seats), np.int64)
 
     def start(self, slot: int | np.integer, players: Sequence[int], game: int | np.integer, rotation: int | np.integer = 0) -> None:
-        """A game begins in a slot. players: for each seat the seed that its player's ``start`` got; others as for ``seat_root``."""
+        """A game begins in a slot.
+
+        Args:
+            players: for each seat the seed that its player's ``start`` got; others as for ``seat_root``.
+        """
         for seat, player in enumerate(players):
             self._roots[slot, seat] = seat_root(player, int(game), int(rotation), seat)
         self._counts[slot] = 0
@@ -192,7 +212,9 @@ class DecisionCounter:
     def next(self, slots: np.ndarray, seats: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Keys (N,) uint64 and game starts (N,) bool of decisions about to be made, which are counted.
 
-        slots: (N,) places in the vector of games, each at most once. seats: (N,) the deciding seats.
+        Args:
+            slots: (N,) places in the vector of games, each at most once.
+            seats: (N,) the deciding seats.
         """
         counts = self._counts[slots, seats]
         self._counts[slots, seats] = counts + 1

@@ -37,8 +37,13 @@ FOR_RESAMPLING, FOR_SEARCH_STUDY, FOR_TUNING = 31, 32, 33
 def grow(seed: int, purpose: int, *numbers: int) -> int:
     """A root of 64 bits (0..2**64 - 1) for one use of a seed.
 
-    seed: 0..2**64 - 1. purpose: one of this module's or the engine's. numbers: 0..2**64 - 1 each, which name the use.
-    Raises ValueError for a number out of range.
+    Args:
+        seed: 0..2**64 - 1.
+        purpose: one of this module's or the engine's.
+        numbers: 0..2**64 - 1 each, which name the use.
+
+    Raises:
+        ValueError: For a number out of range.
     """
     words = (int(seed), purpose, *map(int, numbers))
     try:

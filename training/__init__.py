@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 _HOMES = {
     "ConfigError": "training.config",
     "TrainConfig": "training.config",
-    "TrainResult": "training.trainer",
+    "TrainResult": "training.sessions",
     "read_log": "training.run.report",
-    "resume": "training.trainer",
-    "train": "training.trainer",
+    "resume": "training.sessions",
+    "train": "training.sessions",
 }
 __all__ = [*_HOMES]
 
 if TYPE_CHECKING:
     from training.config import ConfigError, TrainConfig  # noqa: F401
     from training.run.report import read_log  # noqa: F401
-    from training.trainer import TrainResult, resume, train  # noqa: F401
+    from training.sessions import TrainResult, resume, train  # noqa: F401
 
 
 def __getattr__(name: str):

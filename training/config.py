@@ -256,7 +256,11 @@ class TrainConfig(BaseModel):
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> TrainConfig:
-        """The config of ``to_json``'s values, names of before too. Raises ConfigError where it is of another version."""
+        """The config of ``to_json``'s values, names of before too.
+
+        Raises:
+            ConfigError: Where it is of another version.
+        """
         try:
             return cls(**saved_settings(values))
         except (TypeError, ConfigError) as error:
@@ -294,7 +298,11 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def current_names(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings under today's names. Raises ConfigError where one is given under both names."""
+    """Settings under today's names.
+
+    Raises:
+        ConfigError: Where one is given under both names.
+    """
     for old, new in RENAMED.items():
         if old in values and new in values:
             raise ConfigError(f"{new} is given twice, also under its name of before, {old}")

@@ -28,7 +28,11 @@ def settings_table() -> str:
 
 
 def with_table(text: str) -> str:
-    """The page with its table made anew. Raises ValueError where the block's markers are missing."""
+    """The page with its table made anew.
+
+    Raises:
+        ValueError: Where the block's markers are missing.
+    """
     return with_tables(DOCUMENT.name, text, {"settings": settings_table})
 
 

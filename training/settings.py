@@ -25,7 +25,11 @@ def shipped_configs() -> dict[str, Path]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The table of a TOML file. Raises ConfigError, one line that names the file and what is wrong."""
+    """The table of a TOML file.
+
+    Raises:
+        ConfigError: One line that names the file and what is wrong.
+    """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -56,7 +60,10 @@ def load_config(source: Path | str) -> TrainConfig:
 def with_settings(base: TrainConfig | None, settings: Mapping[str, Any]) -> TrainConfig:
     """A config with settings laid over it: a table of network or pools entry by entry; without a base, the defaults.
 
-    A budget in decisions without one in seconds leaves no limit of time. Raises ConfigError.
+    A budget in decisions without one in seconds leaves no limit of time.
+
+    Raises:
+        ConfigError: For an unknown setting or a value out of range.
     """
     for name in settings:
         if name not in TrainConfig.model_fields and name not in RENAMED and name not in GONE:

@@ -1,21 +1,17 @@
-"""The training loop: play, learn, log, now and then freeze a self, measure, and save; stop on budget or signal."""
+"""One iteration of training after the other: play, learn, log, now and then freeze a self, measure, and save."""
 
 from __future__ import annotations
 
 import logging
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from agents.neural import NeuralPolicy, build_network
-from agents.neural.checkpoint import CheckpointError, network_bytes, read_json, sha256
+from agents.neural.checkpoint import CheckpointError, network_bytes, sha256
 from agents.neural.sections import layout_sections
 from hf_env import VectorGame
 from hf_env.files import write_json
@@ -29,13 +25,12 @@ from training.learning.initial import load_initial_weights
 from training.learning.ppo import PpoLearner
 from training.learning.rollout import Collector, Rollout, RolloutStats
 from training.learning.visible import visible_scale
-from training.processes import Processes, default_processes, led_processes
+from training.processes import Processes
 from training.run import metrics as names
 from training.run.checkpoints import save_member, write_checkpoint
 from training.run.folder import RunFolder
 from training.run.guards import FAILURES, StrengthMonitor, check_divergence, save_failure
-from training.run.progress import ProgressDisplay
-from training.run.report import RunLog, write_report
+from training.run.report import RunLog
 from training.run.state import load_state, rank_state, read_state, trainer_state
 
 _logger = logging.getLogger(__name__)
@@ -43,26 +38,15 @@ _logger = logging.getLogger(__name__)
 EvaluateFn = Callable[[NeuralPolicy], Mapping[str, tuple[float, float]]]
 
 
-@dataclass(frozen=True)
-class TrainResult:
-    """How a run ended. stopped_by: "budget" or "signal". seconds: of all its parts together. processes: that it ran on."""
-
-    run_dir: Path
-    checkpoint: Path
-    decisions: int
-    iterations: int
-    seconds: float
-    stopped_by: str
-    processes: int = 1
-
-
 class Trainer:
     """A run: its games, its learner, its league and its log.
 
     Of several processes each has one, with games of its own; that of rank 0 leads, measures and writes.
 
-    games: a VectorGame with SAME_STEP autoreset. evaluate_fn: called ``num_evaluations`` times on the way. processes: that
-    learn together; None: this one alone.
+    Args:
+        games: a VectorGame with SAME_STEP autoreset.
+        evaluate_fn: called ``num_evaluations`` times on the way.
+        processes: that learn together; None: this one alone.
     """
 
     def __init__(
@@ -109,9 +93,12 @@ class Trainer:
         return self.config.progress(self.seconds, self.decisions)
 
     def policy(self, mode: str = "argmax") -> NeuralPolicy:
-        """The learner's present policy; it changes with the learner. mode: "argmax" or "sample".
+        """The learner's present policy; it changes with the learner.
 
         It is measured by its likeliest actions: the chance that it needs for learning only costs it points.
+
+        Args:
+            mode: "argmax" or "sample".
         """
         return NeuralPolicy(self.learner.network, info=self._info(), mode=mode)
 
@@ -195,7 +182,8 @@ class Trainer:
     def save(self) -> Path:
         """Write a checkpoint of the exact state, after making sure that no frozen self has changed; returns its folder.
 
-        Raises CheckpointError for a member whose network is not the one that was frozen, or processes that differ.
+        Raises:
+            CheckpointError: For a member whose network is not the one that was frozen, or processes that differ.
         """
         self._tell("give_state")
         self._verify()
@@ -209,7 +197,11 @@ class Trainer:
         self.processes.gather(rank_state(self))
 
     def _verify(self) -> None:
-        """Raises CheckpointError for a frozen self that has changed, or where the processes' networks are not the same to the bit."""
+        """Check frozen selves and the processes' networks.
+
+        Raises:
+            CheckpointError: For a self that has changed, or networks that are not the same to the bit.
+        """
         for member in self.league.members.values():
             member.verify()
         if self.processes.size > 1 and len(set(self.processes.gather(sha256(network_bytes(self.learner.network))))) > 1:
@@ -218,7 +210,8 @@ class Trainer:
     def restore(self) -> None:
         """Take up the exact state of the run folder's newest whole checkpoint (training/run/state.py).
 
-        Raises CheckpointError where there is none, or it is of a run with other settings, rules or observation.
+        Raises:
+            CheckpointError: Where there is none, or it is of a run with other settings, rules or observation.
         """
         found = read_state(self)
         self._tell("load", found)
@@ -229,7 +222,11 @@ class Trainer:
         self._seconds_before, self._started = load_state(self, found), time.perf_counter()
 
     def begin_from(self, spec: str) -> None:
-        """Give the network what a policy has learned. Raises ConfigError for one that does not fit."""
+        """Give the network what a policy has learned.
+
+        Raises:
+            ConfigError: For one that does not fit.
+        """
         load_initial_weights(self.learner.network, spec)
         weights = self.learner.network.state_dict()
         self._tell("weights", weights)
@@ -258,128 +255,15 @@ class Trainer:
 
 
 def make_games(config: TrainConfig, rank: int = 0, size: int = 1):
-    """The VectorGame of a config, or a process's share of it. rank: of the process. size: of all processes."""
+    """The VectorGame of a config, or a process's share of it.
+
+    Args:
+        rank: of the process.
+        size: of all processes.
+    """
     share = even_blocks(config.num_games, size)[rank]
     seed = grow_seed(config.seed, FOR_TRAINING_GAMES, *Processes(rank, size).numbers)
     return VectorGame(
         share.stop - share.start, config.rules, seed, reward=config.reward, episode=config.episode, shaping=config.shaping,
         autoreset="SAME_STEP",
     )  # fmt: skip
-
-
-@contextmanager
-def open_trainer(config: TrainConfig, run_dir: Path, evaluate_fn: EvaluateFn | None = None, games=None) -> Iterator[Trainer]:
-    """A trainer with the other processes that its config asks for, which end with the context.
-
-    games: of one process; None makes them by the config.
-    Raises ConfigError for such games and several processes; ProcessError where a process ends before its time.
-    """
-    if config.processes == 0:
-        several = games is None and torch.device(config.device).type == "cpu"
-        config = config.replace(processes=default_processes(config.num_games) if several else 1)
-    if games is not None and config.processes > 1:
-        raise ConfigError("games that are given are those of one process: set processes = 1")
-    with led_processes(config.processes, {"config": config, "run_dir": run_dir}) as processes:
-        trainer = Trainer(config, run_dir, games or make_games(config, 0, processes.size), evaluate_fn, processes)
-        processes.connect()
-        yield trainer
-
-
-def train(
-    config: TrainConfig,
-    run_dir: Path | str,
-    evaluate_fn: EvaluateFn | None = None,
-    *,
-    games=None,
-    show_progress: bool = True,
-    should_stop: Callable[[], bool] | None = None,
-) -> TrainResult:
-    """Train from the beginning in a new run folder.
-
-    config: the settings. run_dir: the folder, made if missing. evaluate_fn: measures the policy against anchors, now and
-    then: a function of the policy that gives {name: (points a deal ahead, half the 95 % interval)}. games: None makes them
-    by the config. show_progress: a line on the terminal.
-    should_stop: asked after every iteration. SIGINT and SIGTERM stop the run too, after the iteration at hand;
-    what was learned is saved either way.
-
-    Raises ConfigError where the folder already holds a run; NonFiniteError or DivergenceError where learning broke
-    down (the last checkpoint stays, and the offending batch is kept); ProcessError where a process of the run has ended.
-    """
-    run_dir = Path(run_dir)
-    if RunFolder(run_dir).holds_run():
-        raise ConfigError(f"{run_dir} already holds a run: resume it or choose another folder")
-    run_dir.mkdir(parents=True, exist_ok=True)
-    with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
-        if config.initial_policy is not None:
-            trainer.begin_from(config.initial_policy)
-        write_json(RunFolder(run_dir).config, trainer.config.to_json())
-        # From here on there is always a checkpoint to resume, whenever the process is killed.
-        trainer.save()
-        return _run(trainer, show_progress, should_stop)
-
-
-def resume(
-    run_dir: Path | str,
-    evaluate_fn: EvaluateFn | None = None,
-    *,
-    games=None,
-    show_progress: bool = True,
-    should_stop: Callable[[], bool] | None = None,
-    **changes: Any,
-) -> TrainResult:
-    """Continue a run from its newest checkpoint, as if it had never stopped.
-
-    run_dir: the run's folder. evaluate_fn, games, show_progress, should_stop: as for ``train``. changes: new values of
-    settings that do not touch what was learned, such as a larger budget. A longer budget stretches the schedules.
-
-    Raises CheckpointError or ConfigError as their messages say.
-    """
-    run_dir = Path(run_dir)
-    config = TrainConfig.from_json(read_json(RunFolder(run_dir).config)).replace(**changes)
-    with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
-        trainer.restore()
-        write_json(RunFolder(run_dir).config, trainer.config.to_json())
-        return _run(trainer, show_progress, should_stop)
-
-
-def _run(trainer: Trainer, show_progress: bool, should_stop: Callable[[], bool] | None) -> TrainResult:
-    stopped_by = "budget"
-    last_save = time.perf_counter()
-    with _signals() as signalled, ProgressDisplay(show_progress) as display:
-        while trainer.progress < 1.0:
-            display.update(trainer.progress, trainer.iterate())
-            if signalled.is_set() or (should_stop is not None and should_stop()):
-                stopped_by = "signal"
-                break
-            if time.perf_counter() - last_save > trainer.config.checkpoint_seconds:
-                trainer.save()
-                last_save = time.perf_counter()
-        folder = trainer.save()
-        trainer.log.close()
-    write_report(trainer.run_dir)
-    return TrainResult(trainer.run_dir, folder, trainer.decisions, trainer.iteration, trainer.seconds, stopped_by, trainer.processes.size)
-
-
-@contextmanager
-def _signals():
-    """An event that SIGINT and SIGTERM set; a second signal acts as it would have without us."""
-    event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield event
-        return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    def on_signal(number, frame) -> None:
-        event.set()
-        restore()
-
-    for number in before:
-        signal.signal(number, on_signal)
-    try:
-        yield event
-    finally:
-        restore()

@@ -30,7 +30,11 @@ def spaced(counts) -> str:
 
 
 def show_table(screen: Screen, g: np.ndarray, rules: RuleSet, seat: int) -> None:
-    """The whole table from the seat's place. g: array of one redacted game."""
+    """The whole table from the seat's place.
+
+    Args:
+        g: array of one redacted game.
+    """
     side = rules.side_of(seat)
     # Its last lines say whose move it is and what was done last, which a person is told in better words.
     for line in render_table(g, 0, rules, seat).splitlines()[:-2]:

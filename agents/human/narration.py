@@ -150,8 +150,12 @@ def new_books(g: np.void, since: int, me: int | None, names: SeatNames) -> Itera
 def deal_parts(g: np.void, r: np.void, side: int) -> list[tuple[str, int, int]]:
     """(name, number, points) of the parts of a side's score in a deal that is over; the points sum to the score.
 
-    r: the game's rule record. number: of books or red 3s, else 0. "cards left" counts the red 3s held too.
+    The number is of books or red 3s, else 0. "cards left" counts the red 3s held too.
+
     Rule: docs/rules.md 9.
+
+    Args:
+        r: the game's rule record.
     """
     clean = [int(count) for count in g["clean_books"][side][:NUM_NATURALS]]
     sevens = clean[SEVEN]

@@ -44,8 +44,12 @@ def split_line(line: str) -> list[str]:
 def parse_wish(text: str, listed: Sequence[int], *, is_drawing: bool = False) -> list[int]:
     """Action ids, one or more, of one wish such as ``"meld KK2"``, ``"m kkkk"``, ``"add 2>K"``, ``"7"``.
 
-    listed: the ids that stand in the list shown, numbered from 1. is_drawing: a turn begins, so "d" means draw.
-    Raises WishError for what is no action.
+    Args:
+        listed: the ids that stand in the list shown, numbered from 1.
+        is_drawing: a turn begins, so "d" means draw.
+
+    Raises:
+        WishError: For what is no action.
     """
     low = text.lower().strip()
     if low.isdecimal():
@@ -85,7 +89,11 @@ def _bare(text: str, low: str) -> list[int]:
 
 
 def _cards(text: str) -> str:
-    """The cards of a text, in the order written. Raises WishError for what is no card."""
+    """The cards of a text, in the order written.
+
+    Raises:
+        WishError: For what is no card.
+    """
     for pattern, card in _WORDS:
         text = re.sub(pattern, card, text)
     cards = ""
@@ -97,7 +105,11 @@ def _cards(text: str) -> str:
 
 
 def _ranked(cards: str) -> tuple[str, int, int, int]:
-    """Rank ("" for wilds only), naturals, 2s and jokers of cards of one meld. Raises WishError for another mixture."""
+    """Rank ("" for wilds only), naturals, 2s and jokers of cards of one meld.
+
+    Raises:
+        WishError: For another mixture.
+    """
     ranks = sorted(set(cards) - {_TWO, _JOKER}, key=KIND_CHARS.index)
     if any(rank not in NATURALS for rank in ranks):
         raise WishError("3s are never melded")

@@ -79,8 +79,10 @@ class _Look:
 class HumanPolicy:
     """A person at a pair of text streams, in any number of seats.
 
-    input, output: by default the process's own. names: of the players in the seats, for the sentences. passes_keyboard:
-    several persons share the terminal, so that it is emptied and Enter awaited where the seat changes.
+    Args:
+        input, output: by default the process's own.
+        names: of the players in the seats, for the sentences.
+        passes_keyboard: several persons share the terminal, so that it is emptied and Enter awaited where the seat changes.
     """
 
     name = "human"
@@ -102,7 +104,11 @@ class HumanPolicy:
         self._last: tuple[int, int] | None = None
 
     def start(self, num_games: int, rules: RuleSet | Sequence[RuleSet], seed: int) -> None:
-        """Before the first decision of a match. rules: the rule set, or those that a game's `rule` counts."""
+        """Before the first decision of a match.
+
+        Args:
+            rules: the rule set, or those that a game's `rule` counts.
+        """
         self._rules = (rules,) if isinstance(rules, RuleSet) else tuple(rules)
         self._memories.clear()
         self._num_games = num_games
@@ -111,15 +117,19 @@ class HumanPolicy:
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int64 that the person types, row after row.
 
-        Raises PersonLeft when the person leaves or the input ends; RuntimeError without start(); ValueError for a game
-        of a rule set that start() did not name.
+        Raises:
+            PersonLeft: When the person leaves or the input ends.
+            RuntimeError: Without start().
+            ValueError: For a game of a rule set that start() did not name.
         """
         return np.array([self._decide(batch.rows(slice(row, row + 1))) for row in range(len(batch))], np.int64)
 
     def deal_over(self, views: SeatViews, seats: Sequence[int]) -> None:
         """Tell the end of a deal and, with the last one, of the game. For whoever runs the table; `act` needs it not.
 
-        views: of one seat's row, the deal over. seats: those that persons sit in.
+        Args:
+            views: of one seat's row, the deal over.
+            seats: those that persons sit in.
         """
         g, rules = views.games[0], self._rule_set(views, 0)
         me = seats[0] if len(seats) == 1 else None

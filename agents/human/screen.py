@@ -15,8 +15,9 @@ _MAX_LINE = 2000
 class Screen:
     """A pair of streams.
 
-    input, output: text streams, by default the process's own. In a terminal lines can be edited and recalled; elsewhere
-    each line read is written after the prompt, so that the output reads as what was seen.
+    Args:
+        input, output: text streams, by default the process's own. In a terminal lines can be edited and recalled; elsewhere
+            each line read is written after the prompt, so that the output reads as what was seen.
     """
 
     def __init__(self, input: TextIO | None = None, output: TextIO | None = None) -> None:

@@ -59,9 +59,12 @@ class NetworkConfig(BaseModel):
 class PolicyValueNetwork(nn.Module):
     """What all networks have in common.
 
-    config: what it was built from. num_actions: A. observation_scale: (F,) float32; a number whose scale is 0 is not
-    seen. The value head works in normalised units: value = value_mean + value_std * head. The two buffers follow the
-    value targets (see training/learning/ppo.py), so that the scale of rewards leaves the network alone.
+    Args:
+        config: what it was built from.
+        num_actions: A.
+        observation_scale: (F,) float32; a number whose scale is 0 is not seen. The value head works in normalised units:
+            value = value_mean + value_std * head. The two buffers follow the value targets (see training/learning/ppo.py),
+            so that the scale of rewards leaves the network alone.
     """
 
     observation_scale: torch.Tensor

@@ -49,7 +49,11 @@ def sha256(data: bytes) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """Read JSON. Raises CheckpointError where the file is missing or damaged."""
+    """Read JSON.
+
+    Raises:
+        CheckpointError: Where the file is missing or damaged.
+    """
     try:
         return json.loads(path.read_text())
     except OSError as error:
@@ -59,7 +63,11 @@ def read_json(path: Path) -> Any:
 
 
 def read_verified(path: Path, expected_sha256: str) -> bytes:
-    """Bytes of a file. Raises CheckpointError where it is missing or its SHA-256 is not the expected one."""
+    """Bytes of a file.
+
+    Raises:
+        CheckpointError: Where it is missing or its SHA-256 is not the expected one.
+    """
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -76,7 +84,11 @@ def network_bytes(network: PolicyValueNetwork) -> bytes:
 
 
 def network_from_bytes(data: bytes, config: NetworkConfig, num_actions: int) -> PolicyValueNetwork:
-    """The network of ``num_actions`` whose tensors are ``data``. Raises CheckpointError where they do not fit ``config``."""
+    """The network of ``num_actions`` whose tensors are ``data``.
+
+    Raises:
+        CheckpointError: Where they do not fit ``config``.
+    """
     try:
         tensors = safetensors.torch.load(data)
         columns = [tensors[name] for name in ("rank_columns", "other_columns")] if config.kind == "ranks" else None
@@ -89,11 +101,18 @@ def network_from_bytes(data: bytes, config: NetworkConfig, num_actions: int) -> 
 
 
 def save_policy(folder: Path | str, network: PolicyValueNetwork, info: dict[str, Any]) -> str:
-    """Write a policy's two files into ``folder`` (made if missing) and return the tensors' SHA-256.
+    """Write a policy's two files.
 
-    info: JSON values: num_seats, num_sides, sections, rules, rules_names, rules_fingerprints, value_of (the reward and
-        shaping that the value is of), lineage; the versions are added, and ``reads``, the sections that the network reads.
-    Raises ValueError where the sections are not as long as the network's observation.
+    Args:
+        folder: made if missing.
+        info: JSON values: num_seats, num_sides, sections, rules, rules_names, rules_fingerprints, value_of (the reward and
+            shaping that the value is of), lineage. The versions are added, and ``reads``, the sections that the network reads.
+
+    Returns:
+        The tensors' SHA-256.
+
+    Raises:
+        ValueError: Where the sections are not as long as the network's observation.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -112,7 +131,8 @@ def save_policy(folder: Path | str, network: PolicyValueNetwork, info: dict[str,
 def find_policy(path: Path | str) -> Path:
     """The folder of a policy's two files, from that folder, either file, a checkpoint, or a run folder.
 
-    Raises CheckpointError where there is none.
+    Raises:
+        CheckpointError: Where there is none.
     """
     path = Path(path)
     folder = path.parent if path.name in (TENSORS_NAME, JSON_NAME) else path
@@ -126,7 +146,11 @@ def find_policy(path: Path | str) -> Path:
 def read_info(path: Path | str) -> tuple[Path, dict[str, Any]]:
     """The folder of a policy on disk and its JSON, without its tensors.
 
-    path: as in ``find_policy``. Raises CheckpointError where it is missing, or of another format or version.
+    Args:
+        path: as in ``find_policy``.
+
+    Raises:
+        CheckpointError: Where it is missing, or of another format or version.
     """
     folder = find_policy(path)
     info = read_json(folder / JSON_NAME)
@@ -142,8 +166,11 @@ def read_info(path: Path | str) -> tuple[Path, dict[str, Any]]:
 def load_policy(path: Path | str, device: str = "cpu") -> tuple[PolicyValueNetwork, dict[str, Any]]:
     """The network of a policy on disk, and its JSON.
 
-    path: as in ``find_policy``. Raises CheckpointError where it is missing, damaged, or of another format or
-    version.
+    Args:
+        path: as in ``find_policy``.
+
+    Raises:
+        CheckpointError: Where it is missing, damaged, or of another format or version.
     """
     folder, info = read_info(path)
     data = read_verified(folder / TENSORS_NAME, info.get("sha256", ""))

@@ -20,9 +20,14 @@ def build_network(
 ) -> PolicyValueNetwork:
     """A fresh network.
 
-    observation_scale: (F,) float32; an int16 observation times it has roughly unit range. num_actions: A.
-    seed: of the weights. layout: of the observation; only the kind "ranks" needs it.
-    Raises ValueError for an unknown kind, or where the layout is needed and missing.
+    Args:
+        observation_scale: (F,) float32; an int16 observation times it has roughly unit range.
+        num_actions: A.
+        seed: of the weights.
+        layout: of the observation; only the kind "ranks" needs it.
+
+    Raises:
+        ValueError: For an unknown kind, or where the layout is needed and missing.
     """
     scale = np.asarray(observation_scale, np.float32)
     columns = None
@@ -37,7 +42,14 @@ def build_network(
 
 
 def make_network(config: NetworkConfig, observation_scale: torch.Tensor, num_actions: int, columns) -> PolicyValueNetwork:
-    """The network of a config, its weights as torch makes layers. columns: of ``RankNetwork``. Raises ValueError."""
+    """The network of a config, its weights as torch makes layers.
+
+    Args:
+        columns: of ``RankNetwork``.
+
+    Raises:
+        ValueError: For an unknown kind.
+    """
     if config.kind == "ranks":
         return RankNetwork(config, observation_scale, num_actions, *columns)
     if config.kind == "mlp":

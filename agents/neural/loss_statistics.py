@@ -19,7 +19,10 @@ def plain_choice_statistics(
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Of the softmax over legal actions: log probabilities of ``actions`` and ``taught_actions``, and the entropy, (N,) each.
 
-    logits: (N, A) float32. action_masks: (N, A) int8. actions, taught_actions: (N,) int32; a taught action of -1 gives 0.
+    Args:
+        logits: (N, A) float32.
+        action_masks: (N, A) int8.
+        actions, taught_actions: (N,) int32; a taught action of -1 gives 0.
     """
     log_probs = masked_log_probs(logits, action_masks)
     chosen = log_probs.gather(1, actions.long()[:, None]).squeeze(1)

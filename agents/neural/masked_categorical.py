@@ -19,8 +19,10 @@ _ILLEGAL = 1e30
 def masked_log_probs(logits: torch.Tensor, action_masks: torch.Tensor) -> torch.Tensor:
     """Log probabilities (N, A) of the softmax over legal actions.
 
-    logits: (N, A) float32, finite, up to 1e6 in size. action_masks: (N, A) bool or int8, at least one legal a row.
-    An illegal action gets -1e30, so that its probability and its gradient are exactly 0.
+    Args:
+        logits: (N, A) float32, finite, up to 1e6 in size.
+        action_masks: (N, A) bool or int8, at least one legal a row. An illegal action gets -1e30, so that its probability
+            and its gradient are exactly 0.
     """
     return torch.log_softmax(logits + (action_masks.float() - 1.0) * _ILLEGAL, dim=-1)
 
@@ -45,7 +47,10 @@ def masked_probabilities(logits: np.ndarray, action_masks: np.ndarray) -> np.nda
 def sample_action(logits, action_mask, draw):
     """One legal action by inversion of the cumulative distribution, and its log probability.
 
-    logits: (A,) float32. action_mask: (A,) int8. draw: float64 uniform in [0, 1).
+    Args:
+        logits: (A,) float32.
+        action_mask: (A,) int8.
+        draw: float64 uniform in [0, 1).
     """
     num_actions = len(logits)
     largest = -math.inf
@@ -74,7 +79,12 @@ def sample_action(logits, action_mask, draw):
 
 @kernel
 def best_action(logits, action_mask):
-    """The legal action of the largest logit, the lowest number among equals. logits: (A,) float32. action_mask: (A,) int8."""
+    """The legal action of the largest logit, the lowest number among equals.
+
+    Args:
+        logits: (A,) float32.
+        action_mask: (A,) int8.
+    """
     chosen = -1
     for action in range(len(logits)):
         if action_mask[action] != 0 and (chosen < 0 or logits[action] > logits[chosen]):
@@ -86,8 +96,11 @@ def best_action(logits, action_mask):
 def sample_actions(logits, action_masks, draws, actions, log_probs):
     """``sample_action`` of every row.
 
-    logits: (N, A) float32. action_masks: (N, A) int8. draws: (N,) float64 uniform in [0, 1).
-    actions: (N,) int32 and log_probs: (N,) float32 are written.
+    Args:
+        logits: (N, A) float32.
+        action_masks: (N, A) int8.
+        draws: (N,) float64 uniform in [0, 1).
+        actions: (N,) int32 and log_probs: (N,) float32 are written.
     """
     for row in range(len(logits)):
         actions[row], log_probs[row] = sample_action(logits[row], action_masks[row], draws[row])

@@ -26,14 +26,22 @@ _FEW_ROWS = 24
 
 
 def check_mode(mode: str) -> str:
-    """The mode. Raises ValueError for one that is not of MODES."""
+    """The mode.
+
+    Raises:
+        ValueError: For one that is not of MODES.
+    """
     if mode not in MODES:
         raise ValueError(f"unknown mode {mode!r} of a neural policy; known: {', '.join(MODES)}")
     return mode
 
 
 def warn_of_rules(info: Mapping[str, Any], rules: RuleSet) -> None:
-    """Warn (UntrainedRulesWarning) of rules under which a policy was not trained. info: what its checkpoint says of itself."""
+    """Warn (UntrainedRulesWarning) of rules under which a policy was not trained.
+
+    Args:
+        info: what its checkpoint says of itself.
+    """
     trained_under = info.get("rules_fingerprints")
     if trained_under and rules.fingerprint not in trained_under:
         names = info.get("rules_names", ())
@@ -44,9 +52,13 @@ def warn_of_rules(info: Mapping[str, Any], rules: RuleSet) -> None:
 class NeuralPolicy:
     """Plays a network.
 
-    network: not changed by playing. mode: ``"sample"`` draws from the distribution, ``"argmax"`` takes the
-    likeliest action. info: what the checkpoint says of itself (see agents/neural/checkpoint.py), or empty.
-    Raises ValueError for an unknown mode.
+    Args:
+        network: not changed by playing.
+        mode: ``"sample"`` draws from the distribution, ``"argmax"`` takes the likeliest action.
+        info: what the checkpoint says of itself (see agents/neural/checkpoint.py), or empty.
+
+    Raises:
+        ValueError: For an unknown mode.
     """
 
     def __init__(self, network: PolicyValueNetwork, mode: str = "sample", info: dict[str, Any] | None = None) -> None:
@@ -74,14 +86,19 @@ class NeuralPolicy:
         self._widths = (layout.width, ObservationLayout((num_seats, num_sides), events=True).width)
 
     def with_mode(self, mode: str) -> NeuralPolicy:
-        """The same network in another mode. Raises ValueError for an unknown one."""
+        """The same network in another mode.
+
+        Raises:
+            ValueError: For an unknown one.
+        """
         return NeuralPolicy(self.network, mode, self.info)
 
     def start(self, num_games: int, rules: Any, seed: int) -> None:
         """Check that the table is one that this network was made for; warns of rules under which it was not trained.
 
-        Raises ValueError for another number of seats or sides, on which the observation's layout depends, and for an
-        observation that lacks a section that the network reads, naming the first.
+        Raises:
+            ValueError: For another number of seats or sides, on which the observation's layout depends, and for an observation
+                that lacks a section that the network reads, naming the first.
         """
         here = {"num_seats": rules.players, "num_sides": rules.num_sides}
         for name, value in here.items():

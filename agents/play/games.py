@@ -23,8 +23,8 @@ from agents.play.judging import (
     describe_fault,
     start_policy,
 )
-from agents.policy import DecisionCounter, PolicyBatch, player_seed
-from agents.registry import PolicySpec, load
+from agents.play.schedule import Players, Schedule
+from agents.policy import DecisionCounter, PolicyBatch
 from hf_env.records.batch import BatchRecorder
 from hf_env.vector.game import VectorGame
 
@@ -43,7 +43,6 @@ __all__ = [
     "PolicyError",
     "UnfitPolicyError",
     "play_games",
-    "policy_name",
 ]
 
 
@@ -51,11 +50,17 @@ __all__ = [
 class GameResults:
     """What happened in G games of D deals together, the deals in the order of games and then of deals.
 
-    deal_games: (D,) int64, index of the deal's game. deal_numbers: (D,) int64, from 1. deal_scores: (D, sides) int64,
-    points. end_reasons: (D,) int64, index into ``hf_env.vector.game.END_REASONS``. out_seats: (D,) int64, the seat that
-    went out, -1 where nobody did. totals: (G, sides) int64, points of each whole game. num_decisions: of all seats.
-    behaviour: by field of BEHAVIOUR_FIELDS (D, ...) integers. forfeits: at most one a game. The deals of a forfeited game
-    have the judge's points, reason 0, out seat -1 and behaviour 0; they are `Forfeit.deals`.
+    Attributes:
+        deal_games: (D,) int64, index of the deal's game.
+        deal_numbers: (D,) int64, from 1.
+        deal_scores: (D, sides) int64, points.
+        end_reasons: (D,) int64, index into ``hf_env.vector.game.END_REASONS``.
+        out_seats: (D,) int64, the seat that went out, -1 where nobody did.
+        totals: (G, sides) int64, points of each whole game.
+        num_decisions: of all seats.
+        behaviour: by field of BEHAVIOUR_FIELDS (D, ...) integers.
+        forfeits: at most one a game. The deals of a forfeited game have the judge's points, reason 0, out seat -1 and
+            behaviour 0; they are `Forfeit.deals`.
     """
 
     deal_games: np.ndarray
@@ -67,14 +72,6 @@ class GameResults:
     num_decisions: int
     behaviour: dict[str, np.ndarray] = field(default_factory=dict)
     forfeits: tuple[Forfeit, ...] = ()
-
-
-def policy_name(policy: Any) -> str:
-    """How messages and results call a policy: its name, a function's name, or its repr."""
-    if isinstance(policy, str | PolicySpec):
-        return str(policy)
-    function = getattr(policy, "function", policy)
-    return str(getattr(policy, "name", None) or getattr(function, "__name__", None) or repr(policy))
 
 
 def play_games(
@@ -94,80 +91,35 @@ def play_games(
 ) -> GameResults:
     """Play G whole games to their ends.
 
-    policies: as for ``agents.load``: specs, objects with ``act``, or functions of (observations, action_masks).
-    lineups: (G, seats) integers, index of the policy in each seat.
-    game_seeds: (G,) whole numbers from 0, the cards and the first dealer. rules: as for VectorGame.
-    seed: of the policies' keys. key_games, rotations: (G,) non-negative integers from which with `seed`, the policy's place
-    in the list, seat and decision number the keys are made; by default the game's index, and 0. names: of the policies,
-    for messages. num_slots: games side by side at most; no effect on results. on_progress: called with the number of
-    deals finished so far. judge: what happens to policies that fail; None: the match ends. on_record: called with a
-    game's index and its record (hf_env/records) as soon as it is over.
+    Args:
+        policies: as for ``agents.load``: specs, objects with ``act``, or functions of (observations, action_masks).
+        lineups: (G, seats) integers, index of the policy in each seat.
+        game_seeds: (G,) whole numbers from 0, the cards and the first dealer.
+        rules: as for VectorGame.
+        seed: of the policies' keys.
+        key_games, rotations: (G,) non-negative integers from which with `seed`, the policy's place in the list, seat and
+            decision number the keys are made; by default the game's index, and 0.
+        names: of the policies, for messages.
+        num_slots: games side by side at most; no effect on results.
+        on_progress: called with the number of deals finished so far.
+        judge: what happens to policies that fail; None: the match ends.
+        on_record: called with a game's index and its record (hf_env/records) as soon as it is over.
 
-    Raises PolicyError for a policy that fails or returns anything but legal actions, UnfitPolicyError for one that
-    refuses the rules in its ``start``, ValueError for arrays that do not fit.
+    Raises:
+        PolicyError: For a policy that fails or returns anything but legal actions.
+        UnfitPolicyError: For one that refuses the rules in its ``start``.
+        ValueError: For arrays that do not fit.
     """
     games = VectorGame(min(num_slots, max(1, len(game_seeds))), rules, autoreset="DISABLED")
-    players = _Players.of(policies, names, seed)
-    schedule = _Schedule.of(players, lineups, game_seeds, key_games, rotations, games.num_seats)
+    players = Players.of(policies, names, seed)
+    schedule = Schedule.of(players, lineups, game_seeds, key_games, rotations, games.num_seats)
     return _Match(games, players, schedule, judge, on_record).play(on_progress)
-
-
-@dataclass(frozen=True)
-class _Players:
-    """The policies of a match, by their places in its list.
-
-    first: the place at which each object comes first: the same object in several places is one policy, whose decisions
-    share a batch. seeds: what the ``start`` of each gets, and all its keys are made of.
-    """
-
-    policies: list[Any]
-    names: list[str]
-    first: np.ndarray
-    seeds: list[int]
-
-    @classmethod
-    def of(cls, policies: Sequence[Any], names: Sequence[str] | None, seed: int) -> _Players:
-        """Load the policies. seed: of the match."""
-        names = [policy_name(policy) for policy in policies] if names is None else list(names)
-        loaded = [load(policy) for policy in policies]
-        first = [next(place for place, other in enumerate(loaded) if other is policy) for policy in loaded]
-        return cls(loaded, names, np.asarray(first, np.int64), [player_seed(seed, place) for place in range(len(loaded))])
-
-
-@dataclass(frozen=True)
-class _Schedule:
-    """The G games of a match, in the order in which they begin.
-
-    lineups: (G, seats) int64, the policy in each seat, by its first place in the list; given_lineups: as they were given.
-    Others: as for ``play_games``.
-    """
-
-    game_seeds: np.ndarray
-    given_lineups: np.ndarray
-    lineups: np.ndarray
-    key_games: np.ndarray
-    rotations: np.ndarray
-
-    @classmethod
-    def of(cls, players: _Players, lineups, game_seeds, key_games, rotations, num_seats: int) -> _Schedule:
-        """Check the arrays that ``play_games`` was given. Raises ValueError where they do not fit."""
-        game_seeds, lineups = np.asarray(game_seeds, np.int64), np.asarray(lineups)
-        num_games, num_policies = len(game_seeds), len(players.first)
-        if num_games == 0:
-            raise ValueError("game_seeds is empty; a match needs at least one game")
-        key_games = np.arange(num_games) if key_games is None else np.asarray(key_games, np.int64)
-        rotations = np.zeros(num_games, np.int64) if rotations is None else np.asarray(rotations, np.int64)
-        if lineups.shape != (num_games, num_seats):
-            raise ValueError(f"lineups have shape {lineups.shape}, not ({num_games}, {num_seats})")
-        if lineups.dtype.kind not in "iu" or (lineups < 0).any() or (lineups >= num_policies).any():
-            raise ValueError(f"lineups must hold indices of the {num_policies} policies")
-        return cls(game_seeds, lineups, players.first[lineups], key_games, rotations)
 
 
 class _Match:
     """The state of one play_games call."""
 
-    def __init__(self, games: VectorGame, players: _Players, schedule: _Schedule, judge: Judge | None, on_record) -> None:
+    def __init__(self, games: VectorGame, players: Players, schedule: Schedule, judge: Judge | None, on_record) -> None:
         self.games, self.players, self.schedule = games, players, schedule
         self.counter = DecisionCounter(games.num_games, games.num_seats)
         self.judge, self.on_record = judge, on_record

@@ -35,9 +35,13 @@ class UnfitPolicyError(ValueError):
 
 @dataclass(frozen=True)
 class Fault:
-    """What was wrong with a row's answer. kind: a key of FAULTS. what: follows the policy's name in a sentence.
+    """What was wrong with a row's answer.
 
-    action: the answer of an illegal row, else None. error: the exception, else None.
+    Attributes:
+        kind: a key of FAULTS.
+        what: follows the policy's name in a sentence.
+        action: the answer of an illegal row, else None.
+        error: the exception, else None.
     """
 
     kind: str
@@ -50,9 +54,13 @@ class Fault:
 class Forfeit:
     """A policy failed in a game, which ends with it.
 
-    game: index of the game. policy: index of the policy. seat, deal (from 1), decision (of all seats of the game, from
-    0): where. kind: a key of ``agents.play.judging.FAULTS``. reason: one line that names the policy and what was wrong. deals:
-    for how many deals the game counts: as many as the rules have, or, in a game to a target, as were begun.
+    Attributes:
+        game: index of the game.
+        policy: index of the policy.
+        seat, deal (from 1), decision (of all seats of the game, from 0): where.
+        kind: a key of ``agents.play.judging.FAULTS``.
+        reason: one line that names the policy and what was wrong.
+        deals: for how many deals the game counts: as many as the rules have, or, in a game to a target, as were begun.
     """
 
     game: int
@@ -81,12 +89,13 @@ class DecisionRequest:
 class Judge:
     """What happens to policies that fail. Without a judge, a failure ends the match with PolicyError.
 
-    points: score of each deal of a forfeited game for the sides in which the policy sits that failed; the others get 0.
-    None: a failure ends the match, as without a judge; only `singly` and `on_ask` count.
-    known: forfeits that are known beforehand, as of a policy that did not return: that game is played up to that
-    decision, at which the policy is not asked; with the decision -1, it forfeits before its first one. singly: indices of
-    the policies that are asked for one decision at a time. on_ask: called with an DecisionRequest before a policy is asked, and
-    with None after it has answered.
+    Attributes:
+        points: score of each deal of a forfeited game for the sides in which the policy sits that failed; the others get 0.
+            None: a failure ends the match, as without a judge; only `singly` and `on_ask` count.
+        known: forfeits that are known beforehand, as of a policy that did not return: that game is played up to that
+            decision, at which the policy is not asked; with the decision -1, it forfeits before its first one.
+        singly: indices of the policies that are asked for one decision at a time.
+        on_ask: called with an DecisionRequest before a policy is asked, and with None after it has answered.
     """
 
     points: int | None
@@ -157,8 +166,9 @@ def start_policy(policy: Any, name: str, num_games: int, rules: RuleSet, seed: i
 def ask(policy: Policy, batch: PolicyBatch, legal: np.ndarray) -> tuple[np.ndarray, dict[int, Fault]]:
     """Actions (N,) int64 of a policy, and the faults by row; a row with a fault has no meaningful action.
 
-    legal: (N, A) int8, the engine's masks, which judge: the policy may have written into those of the batch.
-    A fault of the whole answer, such as an exception or a wrong shape, is given to every row.
+    Args:
+        legal: (N, A) int8, the engine's masks, which judge: the policy may have written into those of the batch. A fault of
+            the whole answer, such as an exception or a wrong shape, is given to every row.
     """
     answer, error = attempt(policy.act, batch)
     if error is not None:

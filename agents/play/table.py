@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from agents.human.policy import HumanPolicy
-from agents.play.games import policy_name
 from agents.play.judging import PolicyError, ask, describe_fault, start_policy
+from agents.play.schedule import policy_name
 from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy, player_seed
 from hf_env.engine.access import GameAccess
 from hf_env.records import GameRecorder
@@ -26,7 +26,11 @@ class _Table:
     """A game as policies see it: the engine's record in the buffers of a VectorGame of one."""
 
     def __init__(self, rules: RuleSet, players: Sequence[int]) -> None:
-        """players: for each seat the seed that its player's ``start`` gets."""
+        """A table before its first deal.
+
+        Args:
+            players: for each seat the seed that its player's ``start`` gets.
+        """
         self._vec = VectorGame(1, rules, 0, autoreset="DISABLED")
         self.access = GameAccess(self._vec.rule_records, self._vec.games)
         self._counter = DecisionCounter(1, rules.players)
@@ -55,13 +59,19 @@ def play_at_table(
 ) -> np.ndarray:
     """Play one game to its end; returns its record, (1,) GAME_DTYPE.
 
-    policies: one a seat, objects with ``act`` or functions; the same object may sit in several. seed: of the cards, and
-    of the policies' keys. recorder: is told the game, and has what was played also when a policy raises. names: of
-    the seats, for record and messages. on_deal_over: called after each deal with what `view_seat` may know.
-    on_waiting: called, from another thread, with the seat of a policy that thinks for long, and again while it goes on.
+    What a HumanPolicy raises passes through, as do interruptions.
 
-    What a HumanPolicy raises passes through, as do interruptions. Raises PolicyError for any other policy that fails or
-    answers with anything but a legal action, UnfitPolicyError for one that refuses the rules.
+    Args:
+        policies: one a seat, objects with ``act`` or functions; the same object may sit in several.
+        seed: of the cards, and of the policies' keys.
+        recorder: is told the game, and has what was played also when a policy raises.
+        names: of the seats, for record and messages.
+        on_deal_over: called after each deal with what `view_seat` may know.
+        on_waiting: called, from another thread, with the seat of a policy that thinks for long, and again while it goes on.
+
+    Raises:
+        PolicyError: For any other policy that fails or answers with anything but a legal action.
+        UnfitPolicyError: For one that refuses the rules.
     """
     names = [policy_name(policy) for policy in policies] if names is None else list(names)
     policies = [as_policy(policy) for policy in policies]
@@ -121,7 +131,11 @@ def _waiting(policy: Any, seat: int, tell: Callable[[int], None] | None) -> Iter
 
 
 def _decide(policy: Any, batch: PolicyBatch, access: GameAccess, name: str) -> int:
-    """The action that a policy chooses. Raises PolicyError for anything but a legal one."""
+    """The action that a policy chooses.
+
+    Raises:
+        PolicyError: For anything but a legal one.
+    """
     if isinstance(policy, HumanPolicy):
         return int(policy.act(batch)[0])
     # A copy: the policy may write into those of the batch.

@@ -53,13 +53,17 @@ def turns_left(g, r, side):
 
 @kernel
 def chance_of_card(turns, half_turns):
-    """Probability that a wanted card comes within so many turns. half_turns: after which it is 1/2."""
+    """Probability that a wanted card comes within so many turns.
+
+    Args:
+        half_turns: after which it is 1/2.
+    """
     return turns / (turns + half_turns)
 
 
 @kernel
 def power(base, exponent):
-    """base ** exponent for a small exponent >= 0, by multiplication: the same number compiled and interpreted."""
+    """Base ** exponent for a small exponent >= 0, by multiplication: the same number compiled and interpreted."""
     result = 1.0
     for _ in range(exponent):
         result *= base

@@ -14,8 +14,13 @@ _NOISE, _NOISE_ACTION = np.uint64(0x6E6F697365), np.uint64(0x616374)
 class ScriptedPolicy:
     """A scripted player by name; deterministic but for each decision's key.
 
-    name: a key of ``agents.scripted.table.PLAYER_IDS``. noise: 0 to 1, the chance that a decision is made at random
-    instead. Raises KeyError for another name, ValueError for noise outside its range.
+    Args:
+        name: a key of ``agents.scripted.table.PLAYER_IDS``.
+        noise: 0 to 1, the chance that a decision is made at random instead.
+
+    Raises:
+        KeyError: For another name.
+        ValueError: For noise outside its range.
     """
 
     def __init__(self, name: str, noise: float = 0.0) -> None:
@@ -99,5 +104,9 @@ def make(spec: PolicySpec) -> ScriptedPolicy:
 
 
 def check(spec: PolicySpec) -> None:
-    """Check a spec as ``make`` does. Raises UnknownPolicyError as it does."""
+    """Check a spec as ``make`` does.
+
+    Raises:
+        UnknownPolicyError: As it does.
+    """
     make(spec)  # which loads nothing

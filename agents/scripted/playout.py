@@ -28,7 +28,11 @@ ILLEGAL = -1
 
 @kernel
 def noisy_action(players, g, r, seat, mask, key):
-    """The action of the scripted player at a seat, or with the probability of its noise a random one. players: Players."""
+    """The action of the scripted player at a seat, or with the probability of its noise a random one.
+
+    Args:
+        players: Players.
+    """
     noise = players.noise[seat]
     # Not the key itself, which the player gets: a choice by `random` would depend on not having been noise.
     noise_key = advance(key)
@@ -95,7 +99,12 @@ def write_masks(games, rules, masks, seats):
 
 @entry
 def start_games(games, rules, deals, seeds, single_deal):
-    """Begin every game with deal number deals[i]: (N,) int64, from 1. seeds: (N,) int64. single_deal: int64, 1: games of one deal."""
+    """Begin every game with deal number deals[i]: (N,) int64, from 1.
+
+    Args:
+        seeds: (N,) int64.
+        single_deal: int64, 1: games of one deal.
+    """
     deck = np.empty(MAX_CARDS, np.uint8)
     for i in range(games.shape[0]):
         start_game(games[i], rules[0], np.int64(0), seeds[i], deals[i], single_deal, deck)
@@ -119,11 +128,15 @@ def draw_numbers(seed: int, purpose: int, count: int, n: int = 0) -> np.ndarray:
 class Table:
     """Deals side by side with a scripted player on every seat, stopped wherever wanted.
 
-    games: (N,) GAME_DTYPE. rules: (1,) RULES_DTYPE. decisions: (N,) int64, made so far. seeds: (N,) int64.
+    Args:
+        rules: a RuleSet.
+        players: a name for each seat (of agents.scripted.table).
+        noise: chance of a random action, one number or one a seat.
+        deal: its number from 1 (minimum, quota); None: drawn from 1..deals of the rules.
 
-    rules: a RuleSet. players: a name for each seat (of agents.scripted.table). noise: chance of a random action, one
-    number or one a seat. deal: its number from 1 (minimum, quota); None: drawn from 1..deals of the rules.
-    Raises KeyError for an unknown name, ValueError for a wrong number of players.
+    Raises:
+        KeyError: For an unknown name.
+        ValueError: For a wrong number of players.
     """
 
     def __init__(self, rules, players, num_deals: int, seed: int = 0, noise=0.0, deal: int | None = None) -> None:
@@ -146,7 +159,8 @@ class Table:
     def play(self, decisions: int = UNLIMITED) -> None:
         """Go on until each deal has ended or so many decisions are made in it, counted from its start.
 
-        Raises RuntimeError if a player chose an illegal action: a bug of that player.
+        Raises:
+            RuntimeError: If a player chose an illegal action: a bug of that player.
         """
         play_games_on(self.games, self.rules, self._players, self._keys, self.decisions, np.int64(decisions))
         wrong = np.flatnonzero(self.decisions == ILLEGAL)
@@ -164,8 +178,9 @@ class Table:
 def play_deals(rules, players, num_deals: int, seed: int = 0, noise=0.0, deal: int | None = None) -> dict[str, np.ndarray]:
     """Play single deals to their end, each from scores 0. Arguments and errors as of Table.
 
-    Returns arrays of length num_deals by name: `scores` (N, sides) int32, `decisions` (N,) int64, `seeds` (N,) int64,
-    and RESULT_FIELDS of the game record.
+    Returns:
+        Arrays of length num_deals by name: `scores` (N, sides) int32, `decisions` (N,) int64, `seeds` (N,) int64, and
+        RESULT_FIELDS of the game record.
     """
     table = Table(rules, players, num_deals, seed, noise, deal)
     table.play()

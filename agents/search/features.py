@@ -189,7 +189,11 @@ def _common_features(g, r, side, out):
 
 @kernel
 def write_features(g, r, side, spare, out):
-    """Write the state as seen for a side into out, (NUM_FEATURES,) float64. spare: (SIDE_FEATURES,) float64 to work in."""
+    """Write the state as seen for a side into out, (NUM_FEATURES,) float64.
+
+    Args:
+        spare: (SIDE_FEATURES,) float64 to work in.
+    """
     sides = int(r["sides"])
     _side_features(g, r, side, out)
     others = out[SIDE_FEATURES:]

@@ -28,9 +28,11 @@ MOST_ROLLOUTS = 1_000_000
 class SearchResult:
     """What a search of N decisions found, a row each.
 
-    actions: (N,) int32, chosen. base: (N,) int32, the rollout player's own choices. counts: (N, A) int64, playouts of
-    each action; all 0 in a row that was not searched. means: (N, A) float64, mean score difference of the deal in
-    points, NaN where not played.
+    Attributes:
+        actions: (N,) int32, chosen.
+        base: (N,) int32, the rollout player's own choices.
+        counts: (N, A) int64, playouts of each action; all 0 in a row that was not searched.
+        means: (N, A) float64, mean score difference of the deal in points, NaN where not played.
     """
 
     actions: np.ndarray
@@ -58,17 +60,24 @@ USUAL, USUAL_LEARNED = (8, 1.0), (16, 1.5)
 class SearchPolicy:
     """Determinised search over what the seat may know.
 
-    rollouts: playouts a decision in total, 2 or more. ms: instead, the time a decision may take, in milliseconds of one
-    thread; results then depend on the machine. player: the scripted player of the playouts and of the first choice (a
-    key of ``agents.scripted.table.PLAYER_IDS``). policy: instead of that player a learned one, a path to a checkpoint or a
-    policy with ``evaluate``, whose probabilities and value are used (agents/search/learned). depth: turns after which a
-    playout is cut and the value fitted to the player's play stands for the rest; 0: never, and never where no value was
-    fitted to that player and rule set; None: 8, with a learned policy 16. candidates: actions compared at most, in the player's
-    own order, 2 or more; None: 8, or 16 with 500 rollouts or more, of which 8 do not make enough. guard: standard errors by which
-    an action must beat the player's own choice, 0 or more; None: 1, with a learned policy 1.5. min_probability: of an action by
-    the learned policy, 0..1: a less likely one is not compared. threads: decisions of a batch searched side by side; no effect on
-    the results.
-    Raises KeyError for an unknown player, ValueError for a number out of range.
+    Args:
+        rollouts: playouts a decision in total, 2 or more.
+        ms: instead, the time a decision may take, in milliseconds of one thread; results then depend on the machine.
+        player: the scripted player of the playouts and of the first choice (a key of ``agents.scripted.table.PLAYER_IDS``).
+        policy: instead of that player a learned one, a path to a checkpoint or a policy with ``evaluate``, whose
+            probabilities and value are used (agents/search/learned).
+        depth: turns after which a playout is cut and the value fitted to the player's play stands for the rest; 0: never,
+            and never where no value was fitted to that player and rule set; None: 8, with a learned policy 16.
+        candidates: actions compared at most, in the player's own order, 2 or more; None: 8, or 16 with 500 rollouts or
+            more, of which 8 do not make enough.
+        guard: standard errors by which an action must beat the player's own choice, 0 or more; None: 1, with a learned
+            policy 1.5.
+        min_probability: of an action by the learned policy, 0..1: a less likely one is not compared.
+        threads: decisions of a batch searched side by side; no effect on the results.
+
+    Raises:
+        KeyError: For an unknown player.
+        ValueError: For a number out of range.
     """
 
     def __init__(
@@ -113,7 +122,11 @@ class SearchPolicy:
         return f"SearchPolicy({self.name!r})"
 
     def start(self, num_games: int, rules: Any, seed: int) -> None:
-        """Check that a learned policy inside was made for this table. Raises ValueError where not."""
+        """Check that a learned policy inside was made for this table.
+
+        Raises:
+            ValueError: Where not.
+        """
         if hasattr(self.rollout_policy, "start"):
             self.rollout_policy.start(num_games, rules, seed)
 
@@ -236,7 +249,11 @@ def make(spec: PolicySpec) -> SearchPolicy:
 
 
 def check(spec: PolicySpec) -> None:
-    """Check a spec as ``make`` does, without loading the policy inside. Raises UnknownPolicyError as it does."""
+    """Check a spec as ``make`` does, without loading the policy inside.
+
+    Raises:
+        UnknownPolicyError: As it does.
+    """
     values = _values(spec)
     if spec.inner is not None:
         check_spec(spec.inner)
@@ -249,7 +266,11 @@ def check(spec: PolicySpec) -> None:
 
 
 def _values(spec: PolicySpec) -> dict[str, Any]:
-    """The options as values. Raises UnknownPolicyError."""
+    """The options as values.
+
+    Raises:
+        UnknownPolicyError: For an unknown option, or a value that is none.
+    """
     values: dict[str, Any] = {}
     for option, text in spec.options.items():
         if option in _RENAMED:

@@ -21,8 +21,10 @@ class NoWorldError(Exception):
 class ScriptedRollouts:
     """Playouts by a scripted player on all seats.
 
-    name: a key of ``agents.scripted.table.PLAYER_IDS``; KeyError for another. depth: turns after which its fitted value
-    stands for the rest of the deal, where there is one for the rule set; 0: never.
+    Args:
+        name: a key of ``agents.scripted.table.PLAYER_IDS``; KeyError for another.
+        depth: turns after which its fitted value stands for the rest of the deal, where there is one for the rule set; 0:
+            never.
     """
 
     def __init__(self, name: str, depth: int) -> None:
@@ -58,7 +60,8 @@ class ScriptedRollouts:
     def play(self, batch: PolicyBatch, row: int, actions: np.ndarray, first: int, num_worlds: int) -> np.ndarray:
         """Score differences in points (W, K) of `actions` (K,) int64 on worlds first, first + 1, ... of one row.
 
-        Raises NoWorldError.
+        Raises:
+            NoWorldError: Where no world fits what the seat has seen.
         """
         views = batch.views
         depth = self._depth_under(views.rules[int(views.games[row]["rule"])])
@@ -74,7 +77,10 @@ class ScriptedRollouts:
     def play_to_end(self, games: np.ndarray, rules: np.ndarray, seat: int, keys: np.ndarray) -> np.ndarray:
         """Score differences in points (N,) for a seat's side of deals played on by the player.
 
-        games: (N,) GAME_DTYPE, changed. rules: (R,) RULES_DTYPE. keys: (N,) uint64, of the games.
+        Args:
+            games: (N,) GAME_DTYPE, changed.
+            rules: (R,) RULES_DTYPE.
+            keys: (N,) uint64, of the games.
         """
         rule = rules[int(games[0]["rule"])]
         numbers = np.full((len(games), int(rule["players"])), self._number)

@@ -30,7 +30,8 @@ class FittedValueError(ValueError):
 class ValueWeights(NamedTuple):
     """Two hidden layers of rectified units: score difference in points = output of the standardised features.
 
-    w1 (F, H), b1 (H,), w2 (H, H), b2 (H,), w3 (H,), b3 (1,): float64. The standardisation is folded into w1 and b1.
+    Attributes:
+        w1 (F, H), b1 (H,), w2 (H, H), b2 (H,), w3 (H,), b3 (1,): float64. The standardisation is folded into w1 and b1.
     """
 
     w1: np.ndarray

@@ -43,7 +43,8 @@ class Decision(NamedTuple):
 def _fill_pool(g, r, seat, pool):
     """Write the cards that the seat cannot place into pool, red 3s left out.
 
-    Returns their number and the number of red 3s not seen.
+    Returns:
+        Their number and the number of red 3s not seen.
     """
     size = 0
     red3s = 0
@@ -130,8 +131,10 @@ def _part_red3s(rest, foot_cards, left, red3s, in_feet, state):
 
 @kernel
 def _asker_can_go_out(out, r, work):
-    """Whether the asker, if the seat is to answer one, could lay its hand out. Nobody asks in vain; bound by a yes
-    (permission binding_both) nobody may."""
+    """Whether the asker, if the seat is to answer one, could lay its hand out.
+
+    Nobody asks in vain. Bound by a yes (permission binding_both) nobody may.
+    """
     return out["phase"] != PHASE_ANSWER or can_lay_out(out, r, int(out["turn_seat"]), work)
 
 
@@ -167,7 +170,11 @@ def sample_world(view, r, seat, key, number, work, out):
 
 @entry
 def sample_worlds(decision, out):
-    """Worlds 0, 1, ... of a Decision, as ``search`` plays them: out (W,) GAME_DTYPE, overwritten. Returns False as sample_world."""
+    """Worlds 0, 1, ... of a Decision, as ``search`` plays them: out (W,) GAME_DTYPE, overwritten.
+
+    Returns:
+        False as sample_world.
+    """
     work = make_workspace()
     view = decision.views[decision.row]
     r = decision.rules[np.int64(view["rule"])]

@@ -37,7 +37,11 @@ def begin_next_deal(games, i, rules, deck):
 
 @entry
 def begin_game_with(games, i, rules, head, dealer, deck, n):
-    """As begin_game, with a given order deck[:n]. head: (4,) int64 rule, seed, deal, single_deal; dealer -1: the seed's."""
+    """As begin_game, with a given order deck[:n].
+
+    Args:
+        head: (4,) int64 rule, seed, deal, single_deal; dealer -1: the seed's.
+    """
     g = games[i]
     r = rules[head[0]]
     head_game(g, r, head[0], head[1], head[2], head[3])
@@ -87,7 +91,11 @@ def broken_invariant(games, i, rules):
 
 @entry
 def deck_order(rules, rule, seed, deal, deck):
-    """Write the shuffled order of (seed, deal) into deck. Returns the number of cards and the seat of the first dealer."""
+    """Write the shuffled order of (seed, deal) into deck.
+
+    Returns:
+        The number of cards and the seat of the first dealer.
+    """
     return make_deck(rules[rule], seed, deal, deck), first_dealer(rules[rule], seed)
 
 
@@ -112,7 +120,15 @@ def most_after(games, i, rules, action, work):
 
 
 def check_deck(rule: np.void, kinds: Sequence[int]) -> None:
-    """Raises ValueError, one line, unless `kinds` is an order that can be dealt under `rule`, a record of RULES_DTYPE."""
+    """Check an order of cards before it is dealt.
+
+    Args:
+        rule: a record of RULES_DTYPE.
+        kinds: of the cards, from the first that is dealt.
+
+    Raises:
+        ValueError: One line on why the order cannot be dealt.
+    """
     decks = int(rule["decks"])
     if len(kinds) != sum(CARDS_PER_DECK) * decks:
         raise ValueError(f"{len(kinds)} cards, but decks = {decks} hold {sum(CARDS_PER_DECK) * decks}")
@@ -170,8 +186,12 @@ class GameAccess:
     ) -> None:
         """Begin a game at a deal (from 1) from totals 0.
 
-        deck: kinds, dealt in this order in place of the seed's. dealer: who deals it, in place of the seed's dealer; only
-        with a deck. Raises ValueError for a deck that cannot be dealt or a dealer who is no seat; the game is as it was.
+        Args:
+            deck: kinds, dealt in this order in place of the seed's.
+            dealer: who deals it, in place of the seed's dealer; only with a deck.
+
+        Raises:
+            ValueError: For a deck that cannot be dealt or a dealer who is no seat; the game is as it was.
         """
         if deck is None:
             if dealer is not None:
@@ -186,7 +206,11 @@ class GameAccess:
         begin_game_with(self.games, 0, self.rules, head, -1 if dealer is None else dealer, self.work.deck, number)
 
     def next_deal(self, deck: Sequence[int] | None = None) -> None:
-        """Deal the next deal of the game; deck: as of `start`."""
+        """Deal the next deal of the game.
+
+        Args:
+            deck: as of `start`.
+        """
         if deck is None:
             begin_next_deal(self.games, 0, self.rules, self.work.deck)
         else:
@@ -206,8 +230,12 @@ class GameAccess:
     def play(self, action: int, order: Sequence[int] = ()) -> None:
         """Play a legal action; whether it is legal is not looked at.
 
-        order: kinds. A reshuffle in the action makes them the stock, if they are just the cards below the top of the
-        discard pile; any other order is passed over, and the seed shuffles. Raises ValueError for what is no kind.
+        Args:
+            order: kinds. A reshuffle in the action makes them the stock, if they are just the cards below the top of the
+                discard pile; any other order is passed over, and the seed shuffles.
+
+        Raises:
+            ValueError: For what is no kind.
         """
         if len(order):
             self._put_order(order)

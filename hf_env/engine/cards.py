@@ -32,7 +32,8 @@ MAX_BOOKS = MAX_CARDS // 3
 def parse_cards(text: str) -> list[int]:
     """Kinds of a card string such as ``"KKK2*"``, in the order written.
 
-    Raises ValueError naming the first character that is no card.
+    Raises:
+        ValueError: Naming the first character that is no card.
     """
     kinds = []
     for character in text:

@@ -117,8 +117,9 @@ def next_card(g, r):
 def draw_cards(g, r, seat, count, replacing):
     """Draw until `count` cards other than red 3s came into the hand; red 3s are laid at once.
 
-    Returns NOT_ENDED, or why the deal ends: a missing card is a red 3's replacement (`replacing`: all are), or the
-    ordinary draw. Cards that came stay. Rule: docs/rules.md 1.5, 4.2, 8.2, 8.3.
+    Returns:
+        NOT_ENDED, or why the deal ends: a missing card is a red 3's replacement (`replacing`: all are), or the ordinary
+        draw. Cards that came stay. Rule: docs/rules.md 1.5, 4.2, 8.2, 8.3.
     """
     side = side_of(r, seat)
     for _ in range(count):
@@ -139,7 +140,11 @@ def draw_cards(g, r, seat, count, replacing):
 
 @kernel
 def lay_red3s(g, r, seat):
-    """Lay the red 3s of a seat's hand and draw their replacements. Returns as draw_cards. Rule: docs/rules.md 3.5, 6.4."""
+    """Lay the red 3s of a seat's hand and draw their replacements.
+
+    Returns:
+        As draw_cards. Rule: docs/rules.md 3.5, 6.4.
+    """
     n = int(g["hands"][seat, RED3])
     if n == 0:
         return NOT_ENDED
@@ -151,7 +156,11 @@ def lay_red3s(g, r, seat):
 
 @kernel
 def pick_up_foot(g, r, seat):
-    """The foot becomes the hand; its red 3s are laid and replaced. Returns as draw_cards. Rule: docs/rules.md 6.3, 6.4."""
+    """The foot becomes the hand; its red 3s are laid and replaced.
+
+    Returns:
+        As draw_cards. Rule: docs/rules.md 6.3, 6.4.
+    """
     for kind in range(NUM_KINDS):
         g["hands"][seat, kind] = g["feet"][seat, kind]
         g["feet"][seat, kind] = 0
@@ -192,8 +201,10 @@ def clear_deal(g):
 def deal_cards(g, r, deck, n):
     """Deal a shuffled order: hands, feet, upcard, stock; then lay the red 3s of the hands in turn order.
 
-    Expects g's seed, deal, dealer and totals. Returns NOT_ENDED or why the deal ended already.
-    Rule: docs/rules.md 2.3, 3.1, 3.3, 3.5.
+    Expects g's seed, deal, dealer and totals.
+
+    Returns:
+        NOT_ENDED or why the deal ended already. Rule: docs/rules.md 2.3, 3.1, 3.3, 3.5.
     """
     clear_deal(g)
     players = int(r["players"])

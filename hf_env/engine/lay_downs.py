@@ -37,7 +37,13 @@ _FIRST_PATTERNS = np.array(
 
 @kernel
 def write_actions(mask, first, second, third):
-    """Write the whole mask, (127,) int8. first: bits of actions 0 to 40. second: 41 to 74. third: 75 (ADD) to 126."""
+    """Write the whole mask, (127,) int8.
+
+    Args:
+        first: bits of actions 0 to 40.
+        second: 41 to 74.
+        third: 75 (ADD) to 126.
+    """
     write_bits(mask, 0, first | (second << _SECOND))
     write_bits(mask, _HALF, (second >> (_HALF - _SECOND)) | (third << (ADD - _HALF)))
 

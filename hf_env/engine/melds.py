@@ -205,7 +205,11 @@ def leave_hand(g, seat, kind, count):
 
 @kernel
 def leave_hand_for_meld(g, r, seat, rank, naturals, twos, jokers):
-    """Take the cards of a lay-down out of a hand. Returns their card points, rules.md 1.3."""
+    """Take the cards of a lay-down out of a hand.
+
+    Returns:
+        Their card points, rules.md 1.3.
+    """
     points = 0
     if naturals > 0:
         leave_hand(g, seat, rank, naturals)
@@ -221,7 +225,11 @@ def leave_hand_for_meld(g, r, seat, rank, naturals, twos, jokers):
 
 @kernel
 def lay_from_hand(g, r, seat, rank, naturals, twos, jokers):
-    """Move cards from a seat's hand to its side's melds. Returns their card points."""
+    """Move cards from a seat's hand to its side's melds.
+
+    Returns:
+        Their card points.
+    """
     points = leave_hand_for_meld(g, r, seat, rank, naturals, twos, jokers)
     place(g, r, side_of(r, seat), rank, naturals, twos, jokers)
     return points

@@ -39,8 +39,12 @@ def redact(g, r, seat, out):
 def redact_rows(games, rules, rows, seats, out):
     """out[i] = games[rows[i]] as seats[i] may know it.
 
-    games: (M,) GAME_DTYPE. rules: (R,) RULES_DTYPE, indexed by a game's `rule`. rows: (N,) int64. seats: (N,) int32.
-    out: (N,) GAME_DTYPE, overwritten.
+    Args:
+        games: (M,) GAME_DTYPE.
+        rules: (R,) RULES_DTYPE, indexed by a game's `rule`.
+        rows: (N,) int64.
+        seats: (N,) int32.
+        out: (N,) GAME_DTYPE, overwritten.
     """
     for i in range(rows.shape[0]):
         g = games[rows[i]]

@@ -103,7 +103,11 @@ def stream(seed, purpose, a, b):
 
 @entry
 def write_seeds(seed, purpose, first, out):
-    """out[i] = the seed (63 bits, int64) of item first + i of (seed, purpose). out: (N,) int64."""
+    """out[i] = the seed (63 bits, int64) of item first + i of (seed, purpose).
+
+    Args:
+        out: (N,) int64.
+    """
     for i in range(out.shape[0]):
         out[i] = np.int64(stream(seed, purpose, first + i, 0) >> _S1)
 

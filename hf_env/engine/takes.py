@@ -60,7 +60,11 @@ def key_cards(action):
 
 @kernel
 def take_cards(g, r, seat, action):
-    """Lay the top card with its key and note the cards owed in `taking`, rules.md 5.1. Returns the points laid."""
+    """Lay the top card with its key and note the cards owed in `taking`, rules.md 5.1.
+
+    Returns:
+        The points laid.
+    """
     side = side_of(r, seat)
     size = int(g["discard_size"])
     top = int(g["discard"][size - 1])
@@ -86,7 +90,8 @@ def take_cards(g, r, seat, action):
 def take_from_pile(g, r, seat, count):
     """Bring the next `count` cards of the pile into the hand, publicly known there. Red 3s are laid, not replaced.
 
-    Returns the number of red 3s. Rule: docs/rules.md 5.9, 5.11.
+    Returns:
+        The number of red 3s. Rule: docs/rules.md 5.9, 5.11.
     """
     red3s = 0
     for _ in range(count):

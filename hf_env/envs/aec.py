@@ -14,7 +14,8 @@ from hf_env.envs.gymnasium_seat import observation_box
 from hf_env.policy_batch import PolicyBatch, player_seed, seat_keys, seat_root
 from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.seeds import MAX_SEED
-from hf_env.vector.game import IllegalActionError, VectorGame, deal_result
+from hf_env.vector.game import IllegalActionError, VectorGame
+from hf_env.vector.results import deal_result
 
 _DTYPES = ("int16", "float32")
 # As tuples: a union would be made anew at every decision.
@@ -49,12 +50,15 @@ class HandAndFootEnv(AECEnv):
     ) -> None:
         """Make a table.
 
-        rules, reward, episode, deal, shaping, events, max_decisions: as VectorGame. observation_dtype: "int16" (the
-        engine's numbers) or "float32" (scaled by the layout's table to about -1..1). render_mode: None, "ansi" (render
-        returns text), "human" (prints it after each step) or "rgb_array" (a drawn table). render_view: "mover" (what the
-        agent to act may see), "all", or a seat.
+        Args:
+            rules, reward, episode, deal, shaping, events, max_decisions: as VectorGame.
+            observation_dtype: "int16" (the engine's numbers) or "float32" (scaled by the layout's table to about -1..1).
+            render_mode: None, "ansi" (render returns text), "human" (prints it after each step) or "rgb_array" (a drawn table).
+            render_view: "mover" (what the agent to act may see), "all", or a seat.
 
-        Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
+        Raises:
+            ValueError: Naming the argument, the value and what is allowed.
+            ImportError: For "rgb_array" without Pillow.
         """
         super().__init__()
         self._vec = VectorGame(
@@ -112,12 +116,17 @@ class HandAndFootEnv(AECEnv):
         return self._vec.rules[int(self._vec.games[0]["rule"])]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
-        """Start a game. seed: the game's own seed (0..2**63-1), of which decks, dealer and the choice among rule sets
-        are made; None goes on from the last seed (at first: from the system's entropy). Rules and rewards stay.
+        """Start a game.
 
-        options: none are known; what is given is ignored with a warning (PettingZoo's own tests give some).
+        Rules and rewards stay.
 
-        Raises ValueError for a seed out of range.
+        Args:
+            seed: the game's own seed (0..2**63-1), of which decks, dealer and the choice among rule sets are made; None goes on
+                from the last seed (at first: from the system's entropy).
+            options: none are known; what is given is ignored with a warning (PettingZoo's own tests give some).
+
+        Raises:
+            ValueError: For a seed out of range.
         """
         if options:
             warnings.warn(f"reset knows no options; {options!r} is ignored", stacklevel=2)
@@ -152,7 +161,9 @@ class HandAndFootEnv(AECEnv):
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent may know now, and its legal actions; new arrays.
 
-        Raises KeyError for an unknown agent, RuntimeError before the first reset.
+        Raises:
+            KeyError: For an unknown agent.
+            RuntimeError: Before the first reset.
         """
         seat = self._seat_of[agent]
         self._check_started()
@@ -169,10 +180,14 @@ class HandAndFootEnv(AECEnv):
             raise RuntimeError("call reset() before the first step or observation")
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent selected. Once all agents have terminated, step(None) removes them one by one.
+        """Play an action of the agent selected.
 
-        Raises IllegalActionError (a ValueError) saying why an action is illegal, before anything has changed;
-        ValueError for what is no action; RuntimeError before the first reset.
+        Once all agents have terminated, ``step(None)`` removes them one by one.
+
+        Raises:
+            IllegalActionError: (a ValueError) saying why an action is illegal, before anything has changed.
+            ValueError: For what is no action.
+            RuntimeError: Before the first reset.
         """
         self._check_started()
         if self.agents and (self.terminations[self.agent_selection] or self.truncations[self.agent_selection]):
@@ -232,8 +247,12 @@ class HandAndFootEnv(AECEnv):
     def decision(self, seed: int = 0) -> PolicyBatch:
         """The decision at hand as a policy is asked for it, a batch of one row: ``policy.act(env.decision())[0]``.
 
-        seed: from which, with the game's seed, the seat and the number of the decision, the policy's randomness is made;
-        one way, so that no card follows from it. Raises RuntimeError before the first reset and when no agent is to act.
+        Args:
+            seed: from which, with the game's seed, the seat and the number of the decision, the policy's randomness is made;
+                one way, so that no card follows from it.
+
+        Raises:
+            RuntimeError: Before the first reset and when no agent is to act.
         """
         self._check_started()
         vec = self._vec
@@ -248,7 +267,9 @@ class HandAndFootEnv(AECEnv):
     def why_illegal(self, action: int | str) -> str:
         """One sentence on why the agent to act may not play an action, an id or a label; "it is legal" for one it may.
 
-        Raises ValueError for what is no action, RuntimeError before the first reset.
+        Raises:
+            ValueError: For what is no action.
+            RuntimeError: Before the first reset.
         """
         from hf_env.explanations import why_illegal
 
@@ -259,16 +280,20 @@ class HandAndFootEnv(AECEnv):
     def state(self) -> np.ndarray:
         """The whole truth, (G,) int16, as StateLayout describes it: for a central critic, not for a policy.
 
-        Raises RuntimeError before the first reset.
+        Raises:
+            RuntimeError: Before the first reset.
         """
         self._check_started()
         return self._vec.states()[0]
 
     def render(self) -> str | np.ndarray | None:
-        """The table: text in render mode "ansi", printed in "human"; in "rgb_array" a picture (600, 800, 3) uint8; None
-        without a render mode.
+        """Show the table as the render mode says.
 
-        Raises RuntimeError before the first reset.
+        Returns:
+            Text in "ansi"; a picture (600, 800, 3) uint8 in "rgb_array"; None in "human", which prints, and without a mode.
+
+        Raises:
+            RuntimeError: Before the first reset.
         """
         if self.render_mode is None:
             return None
@@ -278,8 +303,13 @@ class HandAndFootEnv(AECEnv):
     def picture(self, view: int | str | None = None) -> Any:
         """The drawn table as a Pillow image, 800 x 600, in any render mode; a notebook shows it.
 
-        view: as `render_view`, which it is by default. Raises ValueError for another view, ImportError without Pillow,
-        RuntimeError before the first reset.
+        Args:
+            view: as `render_view`, which it is by default.
+
+        Raises:
+            ValueError: For another view.
+            ImportError: Without Pillow.
+            RuntimeError: Before the first reset.
         """
         from hf_env.rendering import load_drawing
 
@@ -307,9 +337,13 @@ class HandAndFootEnv(AECEnv):
         return to_position(self._vec.games, 0, self.rules)
 
     def set_position(self, position: dict[str, Any], check: bool = True) -> None:
-        """Go on from a position, whose rules must be this environment's. check: False allows a partial one.
+        """Go on from a position, whose rules must be this environment's.
 
-        Raises PositionError naming the field and what is wrong; the game is unchanged then.
+        Args:
+            check: False allows a partial one.
+
+        Raises:
+            PositionError: Naming the field and what is wrong; the game is unchanged then.
         """
         from hf_env.positions import PositionError, from_position
 
@@ -329,7 +363,8 @@ class HandAndFootEnv(AECEnv):
     def restore(self, snapshot: bytes) -> None:
         """Go on from a snapshot of an environment with the same rules. Rewards gathered so far start at 0 again.
 
-        Raises ValueError for bytes of another length.
+        Raises:
+            ValueError: For bytes of another length.
         """
         if len(snapshot) != GAME_DTYPE.itemsize:
             raise ValueError(f"a snapshot has {GAME_DTYPE.itemsize} bytes, this one {len(snapshot)}")

@@ -17,7 +17,8 @@ from hf_env.engine.action_ids import DRAW
 from hf_env.policy_batch import DecisionCounter, PolicyBatch, player_seed, uniforms
 from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.seeds import MAX_SEED
-from hf_env.vector.game import IllegalActionError, VectorGame, deal_result
+from hf_env.vector.game import IllegalActionError, VectorGame
+from hf_env.vector.results import deal_result
 
 POLICY_GROUP = "hf_env.policies"
 _ONLY_DRAW = np.zeros(len(ACTIONS), np.int8)
@@ -68,7 +69,8 @@ def _random_policy(batch: PolicyBatch) -> np.ndarray:
 def find_policy(name: str) -> Any:
     """The policy of a name from the entry-point group ``hf_env.policies``; "random" always exists.
 
-    Raises ValueError naming the installed ones.
+    Raises:
+        ValueError: Naming the installed ones.
     """
     if name == "random":
         return _random_policy
@@ -97,7 +99,8 @@ def seat_actors(vec: VectorGame, seat: int, seats: Mapping[int, Any], num_games:
 
     Policies with `start` are started for `num_games`, and get that seed; the games' own seeds make the keys of games differ.
 
-    Raises ValueError for a seat that is not another one of the table, or for what is no policy.
+    Raises:
+        ValueError: For a seat that is not another one of the table, or for what is no policy.
     """
     others = [other for other in range(vec.num_seats) if other != seat]
     for other in seats:
@@ -147,14 +150,19 @@ class HandAndFootSeatEnv(gymnasium.Env):
     ) -> None:
         """Make a table.
 
-        seat: the agent's. seats: {seat: policy} of the others, each a name (entry-point group ``hf_env.policies``), a
-        policy with ``act``, or a function ``(observations (1, F) int16, action_masks (1, 127)) -> actions (1,)``; a
-        seat not named plays "random". rules, reward, episode, deal, shaping, events: as VectorGame.
-        observation_dtype: "float32" (scaled by the layout's table) or "int16". render_mode: None, "ansi" (render returns
-        text), "human" (prints it after each step) or "rgb_array" (a drawn table). render_view: "seat" (what the agent may
-        see) or "all".
+        Args:
+            seat: the agent's.
+            seats: {seat: policy} of the others, each a name (entry-point group ``hf_env.policies``), a policy with ``act``, or
+                a function ``(observations (1, F) int16, action_masks (1, 127)) -> actions (1,)``; a seat not named plays
+                "random".
+            rules, reward, episode, deal, shaping, events: as VectorGame.
+            observation_dtype: "float32" (scaled by the layout's table) or "int16".
+            render_mode: None, "ansi" (render returns text), "human" (prints it after each step) or "rgb_array" (a drawn table).
+            render_view: "seat" (what the agent may see) or "all".
 
-        Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
+        Raises:
+            ValueError: Naming the argument, the value and what is allowed.
+            ImportError: For "rgb_array" without Pillow.
         """
         self._vec = VectorGame(1, rules, 0, reward=reward, episode=episode, deal=deal, shaping=shaping, autoreset="DISABLED", events=events)
         self.seat = check_int("seat", seat, 0, self._vec.num_seats - 1)
@@ -175,9 +183,11 @@ class HandAndFootSeatEnv(gymnasium.Env):
         return self._vec.action_masks[0] if self._started else None
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict[str, Any]]:
-        """Start a game and play up to the agent's first decision. seed: the game's; None draws one.
+        """Start a game and play up to the agent's first decision.
 
-        options: none are known; Gymnasium passes some, they are ignored.
+        Args:
+            seed: the game's; None draws one.
+            options: none are known; Gymnasium passes some, they are ignored.
         """
         super().reset(seed=seed)
         game_seed = seed if seed is not None else int(self.np_random.integers(0, MAX_SEED, endpoint=True))
@@ -193,8 +203,9 @@ class HandAndFootSeatEnv(gymnasium.Env):
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Play the agent's action and the others' until the agent decides again; the reward is the sum on the way.
 
-        Raises IllegalActionError (a ValueError) saying why an action is illegal, before anything has changed;
-        RuntimeError before the first reset or after the game's end.
+        Raises:
+            IllegalActionError: (a ValueError) saying why an action is illegal, before anything has changed.
+            RuntimeError: Before the first reset or after the game's end.
         """
         if not self._started or self._over:
             raise RuntimeError("the game has not begun or is over; call reset()")
@@ -248,8 +259,12 @@ class HandAndFootSeatEnv(gymnasium.Env):
         return {"action_mask": self._vec.action_masks[0].copy(), "deal_results": list(self._deal_results)}
 
     def render(self) -> str | np.ndarray | None:
-        """The table: text in render mode "ansi", printed in "human"; in "rgb_array" a picture (600, 800, 3) uint8; None
-        without a render mode or before the first reset."""
+        """Show the table as the render mode says.
+
+        Returns:
+            Text in "ansi"; a picture (600, 800, 3) uint8 in "rgb_array"; None in "human", which prints, without a mode, and
+            before the first reset.
+        """
         if self.render_mode is None or not self._started:
             return None
         vec = self._vec

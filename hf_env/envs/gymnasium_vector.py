@@ -15,7 +15,8 @@ from hf_env.envs.gymnasium_seat import observation_box, seat_actors
 from hf_env.policy_batch import DecisionCounter, PolicyBatch
 from hf_env.rendering import Renderer
 from hf_env.seeds import MAX_SEED
-from hf_env.vector.game import IllegalActionError, VectorGame, deal_result
+from hf_env.vector.game import IllegalActionError, VectorGame
+from hf_env.vector.results import deal_result
 
 _MODES = (AutoresetMode.SAME_STEP, AutoresetMode.DISABLED)
 _RENDER_MODES = ("ansi", "rgb_array")
@@ -48,12 +49,16 @@ class HandAndFootSeatVectorEnv(VectorEnv):
     ) -> None:
         """Make N tables. The arguments not told here: as HandAndFootSeatEnv.
 
-        num_envs: 1 or more. autoreset_mode: "SAME_STEP" (the step that ends a game starts the slot's next one and gives
-        its first observation; the last is in ``info["final_obs"]``, its info in ``info["final_info"]``) or "DISABLED" (an
-        ended game stays, its mask is all 0 and its actions are ignored, until ``reset(options={"reset_mask": mask})``).
-        render_mode: None, "ansi" or "rgb_array": render returns a tuple of N texts or pictures.
+        Args:
+            num_envs: 1 or more.
+            autoreset_mode: "SAME_STEP" (the step that ends a game starts the slot's next one and gives its first observation;
+                the last is in ``info["final_obs"]``, its info in ``info["final_info"]``) or "DISABLED" (an ended game stays,
+                its mask is all 0 and its actions are ignored, until ``reset(options={"reset_mask": mask})``).
+            render_mode: None, "ansi" or "rgb_array": render returns a tuple of N texts or pictures.
 
-        Raises ValueError naming the argument, the value and what is allowed; ImportError for "rgb_array" without Pillow.
+        Raises:
+            ValueError: Naming the argument, the value and what is allowed.
+            ImportError: For "rgb_array" without Pillow.
         """
         self.num_envs = check_int("num_envs", num_envs, 1, 1 << 24)
         self.autoreset_mode = _as_mode(autoreset_mode)
@@ -85,12 +90,18 @@ class HandAndFootSeatVectorEnv(VectorEnv):
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Start games and play up to the agent's first decisions. Returns observations (N, F) and the info.
+        """Start games and play up to the agent's first decisions.
 
-        seed: of slot 0, slot i has seed + i; or a list of N, None in it for a slot that goes on from its last seed; None:
-        all go on (at first: from the system's entropy). options: ``{"reset_mask": (N,) bool}`` starts only these slots.
+        Args:
+            seed: of slot 0, slot i has seed + i; or a list of N, None in it for a slot that goes on from its last seed; None:
+                all go on (at first: from the system's entropy).
+            options: ``{"reset_mask": (N,) bool}`` starts only these slots.
 
-        Raises ValueError for seeds or a mask that do not fit.
+        Returns:
+            Observations (N, F) and the info.
+
+        Raises:
+            ValueError: For seeds or a mask that do not fit.
         """
         chosen = self._reset_mask(options)
         seeds = self._slot_seeds(seed)
@@ -145,11 +156,17 @@ class HandAndFootSeatVectorEnv(VectorEnv):
     def step(self, actions) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Play the agent's action in each game and the others' until the agent decides again.
 
-        actions: (N,) integers. Returns observations (N, F), rewards (N,) float64 (their sums on the way), terminations and
-        truncations (N,) bool, and the info.
+        Args:
+            actions: (N,) integers.
 
-        Raises IllegalActionError (a ValueError), naming slot, label and reason, before any game has moved; ValueError for
-        another shape or type; RuntimeError before the first reset.
+        Returns:
+            Observations (N, F), rewards (N,) float64 (their sums on the way), terminations and truncations (N,) bool, and the
+            info.
+
+        Raises:
+            IllegalActionError: (a ValueError), naming slot, label and reason, before any game has moved.
+            ValueError: For another shape or type.
+            RuntimeError: Before the first reset.
         """
         if not self._started:
             raise RuntimeError("the games have not begun; call reset()")
@@ -257,7 +274,11 @@ class MaskedMultiDiscrete(spaces.MultiDiscrete):
 
 
 def _as_mode(mode: AutoresetMode | str) -> AutoresetMode:
-    """The mode of a name. Raises ValueError naming what is allowed."""
+    """The mode of a name.
+
+    Raises:
+        ValueError: Naming what is allowed.
+    """
     for known in _MODES:
         if mode is known or mode in (known.name, known.value):
             return known

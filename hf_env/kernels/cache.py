@@ -109,4 +109,6 @@ class _Impl(CompileResultCacheImpl):
 
 
 class KernelCache(FunctionCache):
+    """Numba's cache of a function, with our own ways of finding and checking its files."""
+
     _impl_class = _Impl

@@ -23,11 +23,11 @@ if INTERPRETED:
         return found
 
     def plus(x, y):
-        """x + y, lane by lane."""
+        """X + y, lane by lane."""
         return x + y
 
     def minus(x, y):
-        """x - y, lane by lane."""
+        """X - y, lane by lane."""
         return x - y
 
     def times(x, factor):
@@ -39,7 +39,11 @@ if INTERPRETED:
         return sum(1 << i for i in range(count) if x[i] >= threshold)
 
     def put_lanes(out, at, x, count):
-        """out[at : at + count] = the first lanes; `out`: one-dimensional, contiguous int16. count: a constant from 8 to 16."""
+        """out[at : at + count] = the first lanes; `out`: one-dimensional, contiguous int16.
+
+        Args:
+            count: a constant from 8 to 16.
+        """
         out[at : at + count] = x[:count]
 
     def write_bits(out, at, bits):
@@ -109,12 +113,12 @@ else:
 
     @intrinsic
     def plus(typing_context, x, y):
-        """x + y, lane by lane."""
+        """X + y, lane by lane."""
         return _LANES(_LANES, _LANES), lambda context, builder, signature, arguments: builder.add(*arguments)
 
     @intrinsic
     def minus(typing_context, x, y):
-        """x - y, lane by lane."""
+        """X - y, lane by lane."""
         return _LANES(_LANES, _LANES), lambda context, builder, signature, arguments: builder.sub(*arguments)
 
     @intrinsic
@@ -141,7 +145,11 @@ else:
 
     @intrinsic(prefer_literal=True)
     def put_lanes(typing_context, out, at, x, count):
-        """out[at : at + count] = the first lanes; `out`: one-dimensional, contiguous int16. count: a constant from 8 to 16."""
+        """out[at : at + count] = the first lanes; `out`: one-dimensional, contiguous int16.
+
+        Args:
+            count: a constant from 8 to 16.
+        """
         _check_row(out, types.int16)
         number = count.literal_value
 

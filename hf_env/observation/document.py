@@ -61,9 +61,13 @@ BLOCKS = {
 
 
 def with_tables(name: str, text: str, makers: Mapping[str, Callable[[], str]] | None = None) -> str:
-    """A document's text with its generated blocks made anew. Raises ValueError where a block's markers are missing.
+    """A document's text with its generated blocks made anew.
 
-    makers: what makes each block, for a document that is not one of BLOCKS.
+    Args:
+        makers: what makes each block, for a document that is not one of BLOCKS.
+
+    Raises:
+        ValueError: Where a block's markers are missing.
     """
     for block, make in (BLOCKS[name] if makers is None else makers).items():
         begin, end = f"<!-- generated: {block} -->", f"<!-- end of {block} -->"

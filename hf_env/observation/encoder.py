@@ -61,7 +61,11 @@ def _relative(start, offset, count):
 
 @kernel
 def _write_packet(g, other, out, at, i):
-    """One seat's place in hand_sizes, foot_sizes, in_foot and known; i: its relative number."""
+    """One seat's place in hand_sizes, foot_sizes, in_foot and known.
+
+    Args:
+        i: its relative number.
+    """
     out[at.hand_sizes + i] = g["hand_sizes"][other]
     out[at.foot_sizes + i] = g["foot_sizes"][other]
     out[at.in_foot + i] = g["in_foot"][other]
@@ -70,7 +74,11 @@ def _write_packet(g, other, out, at, i):
 
 @kernel
 def _write_recent_discards(g, other, out, at, i):
-    """One seat's place in recent_discards, one-hot, latest first; i: its relative number."""
+    """One seat's place in recent_discards, one-hot, latest first.
+
+    Args:
+        i: its relative number.
+    """
     for j in range(NUM_RECENT_DISCARDS):
         kind = int(g["recent_discards"][other, j])
         if kind > 0:
@@ -79,9 +87,13 @@ def _write_recent_discards(g, other, out, at, i):
 
 @kernel
 def _write_side(g, r, other, out, at, i):
-    """One side's rows in meld_naturals .. opened, table_scores, scores and quota_missing; i: its relative number.
+    """One side's rows in meld_naturals .. opened, table_scores, scores and quota_missing.
 
-    Returns whether its scores fit into int16.
+    Args:
+        i: its relative number.
+
+    Returns:
+        Whether its scores fit into int16.
     """
     copy_values(out, at.meld_naturals + i * NUM_NATURALS, g["naturals"][other], NUM_NATURALS)
     copy_values(out, at.meld_twos + i * WITH_WILD, g["twos"][other], WITH_WILD)
@@ -263,7 +275,10 @@ def _write_private(g, r, seat, out, at):
 def _refresh(g, r, seat, out, at):
     """Write again what an action of the seat in its own turn can have changed: its own hand and side, pile, stock, phase.
 
-    `out` holds the same seat's observation of before. Returns as write_observation.
+    `out` holds the same seat's observation of before.
+
+    Returns:
+        As write_observation.
     """
     _write_packet(g, seat, out, at, 0)
     fits = _write_side(g, r, side_of(r, seat), out, at, 0)
@@ -280,9 +295,13 @@ def _refresh(g, r, seat, out, at):
 def write_observation(g, r, seat, out, events, held):
     """Write what a seat may know into out, (F,) int16, relative to the seat, at any moment of the game.
 
-    held: what `out` holds already, of which only what can have changed is written again. STALE: nothing. SAME_DEAL: an
-    observation of this deal. SAME_TURN: this seat's, of before its last action, which was a draw, a take or a lay-down.
-    Returns a positive number, negative if a score did not fit into int16.
+    Args:
+        held: what `out` holds already, of which only what can have changed is written again. STALE: nothing. SAME_DEAL: an
+            observation of this deal. SAME_TURN: this seat's, of before its last action, which was a draw, a take or a
+            lay-down.
+
+    Returns:
+        A positive number, negative if a score did not fit into int16.
     """
     at = OBSERVATION_PLACES[int(r["players"]), int(r["sides"])]
     if held == SAME_TURN:
@@ -298,7 +317,11 @@ def write_observation(g, r, seat, out, events, held):
 
 @kernel
 def write_state(g, r, out):
-    """Write the whole truth into out, (G,) int16, relative to seat 0. Returns as write_observation."""
+    """Write the whole truth into out, (G,) int16, relative to seat 0.
+
+    Returns:
+        As write_observation.
+    """
     clear_values(out, 0, out.shape[0])
     players = int(r["players"])
     at = STATE_PLACES[players, int(r["sides"])]

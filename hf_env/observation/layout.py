@@ -14,9 +14,14 @@ LAYOUT_VERSION = 1
 class Section:
     """One named part of an observation or state vector.
 
-    name: by which ``decode`` gives it. slice: where it lies in the vector. shape: that ``decode`` gives it. meaning: with
-    its axes. low, high: the range of the int16 values. scale: by which float32 observations are multiplied. known_to: who
-    may know it, "own seat", "all" or, in the state, "nobody".
+    Attributes:
+        name: by which ``decode`` gives it.
+        slice: where it lies in the vector.
+        shape: that ``decode`` gives it.
+        meaning: with its axes.
+        low, high: the range of the int16 values.
+        scale: by which float32 observations are multiplied.
+        known_to: who may know it, "own seat", "all" or, in the state, "nobody".
     """
 
     name: str
@@ -52,7 +57,8 @@ class _Layout:
     def __getitem__(self, name: str) -> Section:
         """The section of that name.
 
-        Raises KeyError naming it.
+        Raises:
+            KeyError: Naming it.
         """
         try:
             return self._by_name[name]
@@ -76,7 +82,8 @@ class _Layout:
     def decode(self, vector: np.ndarray) -> dict[str, np.ndarray]:
         """The sections of one int16 vector (width,) by name, each in its shape. float32 ones are scaled back first.
 
-        Raises ValueError for a vector of another length.
+        Raises:
+            ValueError: For a vector of another length.
         """
         vector = np.asarray(vector)
         if vector.shape != (self.width,):
@@ -104,8 +111,9 @@ def _seats_and_sides(rules) -> tuple[int, int]:
 class ObservationLayout(_Layout):
     """Layout of an observation. It has ``sections`` (a tuple of Section, in order) and ``width``, the vector's length F.
 
-    rules: a name, path, RuleSet, overrides, or (seats, sides). events: with the section of the last 64 public events,
-    which is off by default.
+    Args:
+        rules: a name, path, RuleSet, overrides, or (seats, sides).
+        events: with the section of the last 64 public events, which is off by default.
     """
 
     version = LAYOUT_VERSION
@@ -119,7 +127,8 @@ class ObservationLayout(_Layout):
 class StateLayout(_Layout):
     """Layout of the state vector, the whole truth, for a central critic; seats as they are, sides from side 0.
 
-    rules: as for ObservationLayout.
+    Args:
+        rules: as for ObservationLayout.
     """
 
     version = LAYOUT_VERSION

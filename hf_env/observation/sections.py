@@ -27,8 +27,14 @@ _SEATS, _SIDES = "relative seats", "relative sides, own first"
 
 
 class Row(NamedTuple):
-    """A section: the shape that ``decode`` gives it; its meaning with its axes; the range of its int16 values, both ends
-    included; by what float32 observations are multiplied; who may know it: "own seat", "all" or, in the state, "nobody".
+    """A section of the observation or the state.
+
+    Attributes:
+        shape: that ``decode`` gives it.
+        meaning: with its axes.
+        range: of its int16 values, both ends included.
+        scale: by what float32 observations are multiplied.
+        known_to: "own seat", "all" or, in the state, "nobody".
     """
 
     name: str

@@ -17,7 +17,11 @@ from hf_env.rules.errors import shown
 
 
 def check_state(p: dict[str, Any], rules: RuleSet) -> None:
-    """Raises PositionError for what no play leads to."""
+    """Check that play can lead to a position.
+
+    Raises:
+        PositionError: Naming the field and what no play leads to.
+    """
     _check_cards(p, rules)
     _check_numbers(p, rules)
     for side in range(rules.num_sides):
@@ -227,7 +231,11 @@ def _check_discard(p: dict[str, Any], rules: RuleSet) -> None:
 
 
 def check_legal(access: GameAccess) -> None:
-    """Raises PositionError if the built game breaks an invariant or leaves its seat without a legal action."""
+    """Check the built game against the engine's invariants.
+
+    Raises:
+        PositionError: Where it breaks one, or leaves its seat without a legal action.
+    """
     code = access.broken_invariant()
     if code:
         raise PositionError(f"position: {MESSAGES[code]}")

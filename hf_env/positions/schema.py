@@ -35,7 +35,11 @@ class PositionError(ValueError):
 
 
 def parse_meld(cards: str) -> tuple[str, int, int, int]:
-    """(rank or "wild", naturals, 2s, jokers) of a meld's or book's cards. Raises PositionError without a field."""
+    """(rank or "wild", naturals, 2s, jokers) of a meld's or book's cards.
+
+    Raises:
+        PositionError: Without a field.
+    """
     ranks = sorted(set(cards) - set(WILDS))
     if len(ranks) > 1 or (ranks and ranks[0] not in NATURALS):
         raise PositionError(f"{shown(cards)} is no meld: one rank of 4 to A, with wilds, or wilds only")
@@ -243,6 +247,7 @@ def _events(value: Any, players: int) -> list[tuple[int, str, int]]:
 
 
 def all_cards(p: dict[str, Any]) -> Counter[str]:
+    """How often each card lies anywhere in a position."""
     cards = Counter(p["stock"] + p["discard"] + "".join(p["hands"]) + "".join(foot or "" for foot in p["feet"]))
     for side in p["sides"]:
         cards.update("".join(side["melds"].values()) + "".join(side["books"]) + "r" * side["red3"])

@@ -28,7 +28,11 @@ class BatchRecorder:
         self._reshuffles = np.zeros(games.num_games, np.int64)
 
     def start(self, slot: int, players: Sequence[str]) -> None:
-        """The slot's game has been dealt. players: a name for each seat."""
+        """The slot's game has been dealt.
+
+        Args:
+            players: a name for each seat.
+        """
         game = self._games.games[slot]
         rules = self._games.rules[int(game["rule"])]
         self._counts[slot] = 0
@@ -63,6 +67,10 @@ class BatchRecorder:
         self._reshuffles[slot] = self._games.games[slot]["reshuffles"]
 
     def _tell(self, slot: int, games: np.ndarray) -> None:
-        """Hand the noted actions to the recorder. games: the array that holds the game as it was after the last one."""
+        """Hand the noted actions to the recorder.
+
+        Args:
+            games: the array that holds the game as it was after the last one.
+        """
         self._recorders[slot].actions(games, slot, self._actions[slot, : self._counts[slot]].tolist())
         self._counts[slot] = 0

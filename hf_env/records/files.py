@@ -17,7 +17,10 @@ MAX_LINE = 1 << 26
 def write(path: str | os.PathLike[str], records: Iterable[Mapping[str, Any]], *, append: bool = False) -> int:
     """Write records as JSON Lines, by gzip where the name ends with .gz; returns their number. `append` adds them.
 
-    Without `append` a file of that name is replaced only by a whole one. Raises OSError.
+    Without `append` a file of that name is replaced only by a whole one.
+
+    Raises:
+        OSError: Naming the file that cannot be written.
     """
     if append:
         with open_file(path, "a") as file:
@@ -45,7 +48,10 @@ def line(record: Mapping[str, Any]) -> bytes:
 def open_file(path: str | os.PathLike[str], mode: str) -> IO[bytes]:
     """A file of records, open for "r", "w" or "a"; compressed by gzip where its name ends with .gz.
 
-    Equal records give equal bytes. Raises OSError.
+    Equal records give equal bytes.
+
+    Raises:
+        OSError: For a file that cannot be opened.
     """
     return _packed(path, mode + "b") if _is_packed(path) else open(path, mode + "b")
 
@@ -62,7 +68,9 @@ def _packed(path: str | os.PathLike[str], mode: str, file: IO[bytes] | None = No
 def read(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
     """The records of a file, one by one; empty lines are passed over, .gz is unpacked. `replay` sees their content.
 
-    Raises RecordError naming the line that is no JSON object, OSError for a file that cannot be read.
+    Raises:
+        RecordError: Naming the line that is no JSON object.
+        OSError: For a file that cannot be read.
     """
     with open_file(path, "r") as file:
         number = 0

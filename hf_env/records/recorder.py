@@ -22,7 +22,10 @@ def deck_for(rules: RulesLike, seed: int, deal: int) -> str:
     """The shuffled order of a deal (from 1), after any burial, without playing.
 
     Hands, feet, upcard and stock lie in it in the order of docs/rules.md 3.3.
-    Raises RulesError for the rules, ValueError for a deal below 1 or a seed out of 0 to 2**63 - 1.
+
+    Raises:
+        RulesError: For the rules.
+        ValueError: For a deal below 1 or a seed out of 0 to 2**63 - 1.
     """
     if deal < 1:
         raise ValueError(f"deals count from 1, not {deal}")
@@ -45,7 +48,12 @@ class GameRecorder:
         self._reshuffles = 0
 
     def start(self, rules: RulesLike, seed: int, players: Sequence[str], *, single_deal: bool = False) -> None:
-        """Begin a record. `players`: a name for each seat. Raises RulesError, or ValueError for a wrong number of names."""
+        """Begin a record. `players`: a name for each seat.
+
+        Raises:
+            RulesError: For the rules.
+            ValueError: For a wrong number of names.
+        """
         self._rules = load_rules(rules)
         if len(players) != self._rules.players:
             raise ValueError(f"{len(players)} names for {self._rules.players} seats")

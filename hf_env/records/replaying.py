@@ -39,7 +39,10 @@ def replay(record: Mapping[str, Any]) -> np.ndarray:
     """Play a record again and verify every deck, action, reshuffle and score; returns the final game, an array of one.
 
     Where the record has cards of its own (`has_own_cards`), decks and reshuffles are verified to be such as may come,
-    the first dealer to be a seat. Raises RecordError, one line that names the first thing that differs.
+    the first dealer to be a seat.
+
+    Raises:
+        RecordError: One line that names the first thing that differs.
     """
     for step in steps(record):  # one at least: the first deal's beginning
         games = step.games

@@ -21,13 +21,21 @@ def has_own_cards(record: Mapping[str, Any]) -> bool:
 
 
 def check_seed(seed: int) -> None:
-    """Raises ValueError for a number that is no seed."""
+    """Check the seed of a game.
+
+    Raises:
+        ValueError: For a number out of 0..2**63 - 1.
+    """
     if not 0 <= seed < 1 << 63:
         raise ValueError(f"seed {seed} is not from 0 to 2**63 - 1")
 
 
 def kinds_of(cards: Any, place: str) -> list[int]:
-    """Kinds of the record's text of one card or more. Raises RecordError naming the place."""
+    """Kinds of the record's text of one card or more.
+
+    Raises:
+        RecordError: Naming the place.
+    """
     if not isinstance(cards, str) or not 0 < len(cards) <= MAX_CARDS:
         raise RecordError(f"{place}: must be a text of 1 to {MAX_CARDS} cards, not {shown(cards)}")
     wrong = next((card for card in cards if card not in KIND_CHARS), None)
@@ -37,7 +45,11 @@ def kinds_of(cards: Any, place: str) -> list[int]:
 
 
 def check_head(record: Mapping[str, Any]) -> RuleSet:
-    """The rule set of a record whose own fields are as they must be. Raises RecordError."""
+    """The rule set of a record whose own fields are as they must be.
+
+    Raises:
+        RecordError: Naming the field and what is wrong.
+    """
     if not isinstance(record, Mapping):
         raise RecordError(f"a record is a table of fields, not {type(record).__name__}")
     if record.get("format") != FORMAT:
@@ -66,7 +78,11 @@ def check_head(record: Mapping[str, Any]) -> RuleSet:
 
 
 def check_entry(entry: Any, where: str, rules: RuleSet, own_cards: bool) -> None:
-    """Raises RecordError unless a deal's entry has the fields that it needs, more of them where its own cards count."""
+    """Check a deal's entry of a record.
+
+    Raises:
+        RecordError: Where it lacks a field that it needs; more are needed where the record has cards of its own.
+    """
     if not isinstance(entry, Mapping):
         raise RecordError(f"{where}: must be a table of fields")
     for name, kind in (("dealer", int), ("deck", str), ("actions", list), ("reshuffles", list), ("deal", int)):

@@ -18,7 +18,8 @@ NEEDS = {
 def load_drawing(module: str = "rgb_array") -> ModuleType:
     """The module of that name in this package: "rgb_array" and "animation" import Pillow, "video" imageio-ffmpeg too.
 
-    Raises ImportError of one line that says what to install.
+    Raises:
+        ImportError: Of one line that says what to install.
     """
     try:
         return importlib.import_module(f"{__name__}.{module}")
@@ -31,7 +32,8 @@ def load_drawing(module: str = "rgb_array") -> ModuleType:
 class Renderer:
     """Shows a game in a render mode: None or one of RENDER_MODES.
 
-    Raises ImportError for "rgb_array" without Pillow.
+    Raises:
+        ImportError: For "rgb_array" without Pillow.
     """
 
     def __init__(self, mode: str | None) -> None:

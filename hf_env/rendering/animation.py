@@ -30,10 +30,14 @@ def gif(
 ) -> tuple[bytes, int]:
     """A record (``hf-record/1``) as an animated GIF of 800 x 600 pixels; returns the file's bytes and its pictures' number.
 
-    view: the seat whose hand is shown; None shows all. each: "turn" (a picture at each turn's beginning) or "action".
-    The end of a deal is always shown. on_progress: called with the number of pictures drawn.
+    Args:
+        view: the seat whose hand is shown; None shows all.
+        each: "turn" (a picture at each turn's beginning) or "action". The end of a deal is always shown.
+        on_progress: called with the number of pictures drawn.
 
-    Raises RecordError as `steps` does, IndexError for a seat that the game lacks.
+    Raises:
+        RecordError: As `steps` does.
+        IndexError: For a seat that the game lacks.
     """
     durations: list[int] = []
 
@@ -60,11 +64,16 @@ def mp4(
     each: str = "turn",
     on_progress: Callable[[int], None] | None = None,
 ) -> int:
-    """Write a record (``hf-record/1``) as MP4 (H.264, 800 x 600 pixels, FPS pictures a second); returns the number of
-    different pictures. Arguments and pictures as of `gif`.
+    """Write a record (``hf-record/1``) as MP4 (H.264, 800 x 600 pixels, FPS pictures a second).
 
-    Raises as `gif`; ImportError without imageio-ffmpeg; OSError where the file cannot be written. A file of that name
-    is replaced only by a whole film.
+    Arguments, pictures and errors are those of `gif`. A file of that name is replaced only by a whole film.
+
+    Returns:
+        The number of different pictures.
+
+    Raises:
+        ImportError: Without imageio-ffmpeg.
+        OSError: Where the file cannot be written.
     """
     video = load_drawing("video")
     number = 0

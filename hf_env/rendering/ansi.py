@@ -15,7 +15,8 @@ SHOWN_PILE = 7
 def render_table(games: np.ndarray, slot: int, rules: RuleSet, view: int | None) -> str:
     """The table of games[slot] as text of several lines.
 
-    view: the seat whose hand is shown and who is marked as "you"; None shows all hands and feet.
+    Args:
+        view: the seat whose hand is shown and who is marked as "you"; None shows all hands and feet.
     """
     g = games[slot]
     lines = [headline(g, rules), _scores(g, rules)]

@@ -25,7 +25,8 @@ _SIDES, _MIDDLE, _SEATS, _HAND = (34, 326), (332, 422), (428, 500), (506, 594)
 def draw_table(games: np.ndarray, slot: int, rules: RuleSet, view: int | None) -> np.ndarray:
     """The table of games[slot] as (600, 800, 3) uint8, RGB.
 
-    view: the seat whose hand is shown and who is marked as "you"; None shows all hands and feet.
+    Args:
+        view: the seat whose hand is shown and who is marked as "you"; None shows all hands and feet.
     """
     return np.array(table_image(games, slot, rules, view))
 
@@ -72,13 +73,21 @@ class _Table:
         self.image.paste(sprite, (round(x), round(y)), sprite)
 
     def text(self, x, y, text, size=13, fill=s.WHITE, anchor="la", bold=False) -> float:
-        """Write; returns the width. anchor: "l" or "m" for x at the left or middle or "r"; "a" or "m" for y."""
+        """Write; returns the width.
+
+        Args:
+            anchor: "l" or "m" for x at the left or middle or "r"; "a" or "m" for y.
+        """
         sprite, width, above = s.words(text, size, fill, bold)
         self.put(sprite, x - width * {"l": 0, "m": 0.5, "r": 1}[anchor[0]], y - (above if anchor[1] == "m" else 0))
         return width
 
     def fan(self, kinds: list[int], x: float, y: float, card: tuple[int, int], room: float, step: float) -> float:
-        """Cards side by side, closer where there is little room. Returns the width used."""
+        """Cards side by side, closer where there is little room.
+
+        Returns:
+            The width used.
+        """
         if len(kinds) > 1:
             step = min(step, (room - card[0]) / (len(kinds) - 1))
         for i, kind in enumerate(kinds):
@@ -87,7 +96,14 @@ class _Table:
         return card[0] + step * (len(kinds) - 1) if kinds else 0
 
     def tag(self, x: float, y: float, text: str, right: bool = False) -> float:
-        """A golden label of 16 pixels in height. x: its left edge, or its right one. Returns the width."""
+        """A golden label of 16 pixels in height.
+
+        Args:
+            x: its left edge, or its right one.
+
+        Returns:
+            The width.
+        """
         width = round(s.font(11).getlength(text)) + 12
         self.put(s.panel(width, 16, s.GOLD, radius=8), x - width * right, y)
         self.text(x - width * right + width / 2, y + 8, text, 11, s.INK, "mm", bold=True)

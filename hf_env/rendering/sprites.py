@@ -1,5 +1,7 @@
-"""The pieces of a drawn table: cards, backs, books, panels, type. Each is drawn once, larger, and made smaller, so that
-its edges are smooth; the type is the one inside Pillow, so that pictures do not depend on a machine's fonts.
+"""The pieces of a drawn table: cards, backs, books, panels, type.
+
+Each is drawn once, larger, and made smaller, so that its edges are smooth. The type is the one inside Pillow, so that pictures
+do not depend on a machine's fonts.
 """
 
 import math
@@ -111,7 +113,8 @@ def rank_text(kind: int) -> str:
 def card(kind: int, width: int, height: int, covered: bool = False) -> Image.Image:
     """A card's face: its rank at the top left, where overlapping cards leave it to be seen, and large below.
 
-    covered: without the large one, of which another card would leave a piece.
+    Args:
+        covered: without the large one, of which another card would leave a piece.
     """
     wild = kind in (TWO, JOKER)
     face, ink = (_WILD_FACE, _WILD_INK) if wild else (WHITE, _RED if kind == RED3 else INK)
@@ -153,7 +156,12 @@ def back(width: int, height: int, colour: Colour) -> Image.Image:
 
 @lru_cache(None)
 def book(name: str, rank: int | None, width: int, height: int) -> Image.Image:
-    """A closed book. name: "clean", "dirty" or "wild"; rank: None for a wild one."""
+    """A closed book.
+
+    Args:
+        name: "clean", "dirty" or "wild"
+        rank: None for a wild one.
+    """
     face, ink = BOOKS[name]
     image, draw = _sheet(width, height)
     step = max(2, round(width * 0.07))

@@ -17,7 +17,12 @@ _QUALITY = 7
 def writer(path: str | os.PathLike[str], size: tuple[int, int], fps: int) -> Iterator[Callable[[Image.Image, int], None]]:
     """A function (picture, frames) that appends a picture to the film for a number of frames.
 
-    path: ends with .mp4. size: width and height in pixels, even. Raises OSError of one line where ffmpeg cannot write.
+    Args:
+        path: ends with .mp4.
+        size: width and height in pixels, even.
+
+    Raises:
+        OSError: Of one line where ffmpeg cannot write.
     """
     film = imageio_ffmpeg.write_frames(
         os.fspath(path), size, fps=fps, quality=_QUALITY, macro_block_size=_BLOCK, ffmpeg_log_level="error",

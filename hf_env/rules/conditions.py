@@ -23,7 +23,11 @@ _LONE_SETTINGS = 'partner_foot = false and permission = "none"'
 
 
 def check_conditions(rules: "RuleSet") -> None:
-    """Raises RulesError with the line of the first condition that does not hold."""
+    """Check that options fit together.
+
+    Raises:
+        RulesError: The line of the first condition that does not hold.
+    """
     for condition in CONDITIONS:
         line = condition(rules)
         if line:

@@ -42,7 +42,11 @@ def presets_table() -> str:
 
 
 def with_tables(text: str) -> str:
-    """The document with its generated blocks made anew. Raises ValueError where a block's markers are missing."""
+    """The document with its generated blocks made anew.
+
+    Raises:
+        ValueError: Where a block's markers are missing.
+    """
     for name, table in (("options", options_table()), ("presets", presets_table())):
         begin, end = f"<!-- generated: {name} -->", f"<!-- end of {name} -->"
         pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)

@@ -67,7 +67,8 @@ def parse_setting(text: str) -> tuple[str, Any]:
     The value is written as in TOML (``3``, ``no``, ``[50, 90]``); words need no quotes. ``points.ace=15`` is a key.
     Whether the key exists is seen by :func:`load_rules`.
 
-    Raises RulesError for a text that is no such setting.
+    Raises:
+        RulesError: For a text that is no such setting.
     """
     key, equals, written = text.partition("=")
     key, written = key.strip(), written.strip()

@@ -113,8 +113,10 @@ CARD_POINTS_WORDS = f"{_POINTS_WORDS} {MAX_CARD_POINTS}"
 class RecordField(NamedTuple):
     """A field of the engine's record of a rule set that an option fills: whole numbers of 32 bits.
 
-    name: "" for the option's own key. shape: () for a single number. packing: which of ``hf_env.rules.record.PACKINGS``
-    makes its value of the rule set.
+    Attributes:
+        name: "" for the option's own key.
+        shape: () for a single number.
+        packing: which of ``hf_env.rules.record.PACKINGS`` makes its value of the rule set.
     """
 
     name: str = ""
@@ -133,8 +135,13 @@ AS_IT_IS, BY_DEAL, IN_POINTS, NEXT_MINIMUM = "as it is", "by deal", "in points",
 class Shown(NamedTuple):
     """How the observation shows an option: the section ``option_<name>``.
 
-    name: "" for the option's own key. group: one of GROUPS. scale: of float32 observations. field: of the record, "" for
-    the option's first. place: of the number in that field, counted flat. read: how a count is read.
+    Attributes:
+        name: "" for the option's own key.
+        group: one of GROUPS.
+        scale: of float32 observations.
+        field: of the record, "" for the option's first.
+        place: of the number in that field, counted flat.
+        read: how a count is read.
     """
 
     name: str = ""
@@ -209,7 +216,11 @@ def choice(default: str, allowed: str, meaning: str, *, field: str = "", **decla
 
 
 def card_points(default: int, meaning: str, kind: str, place: int) -> Any:
-    """Points of a kind of card, shown in units of 5 from the record's field ``card_points``; place: of such a card there."""
+    """Points of a kind of card, shown in units of 5 from the record's field ``card_points``.
+
+    Args:
+        place: of such a card there.
+    """
     return option(default, CARD_POINTS_WORDS, meaning, record=(), shown=(points_shown(0.1, f"points_{kind}", "card_points", place),))
 
 

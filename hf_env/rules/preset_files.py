@@ -32,7 +32,11 @@ def unknown_preset(name: Any, thing: str = "rule set") -> RulesError:
 
 
 def preset_text(name: str) -> str:
-    """The preset's file as it was written, comments included. Raises RulesError for an unknown name."""
+    """The preset's file as it was written, comments included.
+
+    Raises:
+        RulesError: For an unknown name.
+    """
     if name not in preset_names():
         raise unknown_preset(name)
     return (resources.files("hf_env.rules") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
@@ -42,7 +46,8 @@ def preset_text(name: str) -> str:
 def preset_settings(name: str) -> Mapping[str, Any]:
     """All settings of a preset, those of the preset it stands on included, without the key ``preset``; read only.
 
-    Raises RulesError for an unknown name.
+    Raises:
+        RulesError: For an unknown name.
     """
     settings = parse_toml(preset_text(name).encode(), f"the preset {name}")
     base = settings.pop("preset", None)

@@ -74,8 +74,12 @@ PACKINGS: dict[str, Callable[[RuleSet, str], Any]] = {
 class ShownOption(NamedTuple):
     """A section of the observation that shows an option.
 
-    name: of the section, without ``option_``. shown: as declared. words: of a choice, else (). first, stride: the number of
-    the record's word that it is read from, and how many words further each later deal's lies.
+    Attributes:
+        name: of the section, without ``option_``.
+        shown: as declared.
+        words: of a choice, else ().
+        first, stride: the number of the record's word that it is read from, and how many words further each later deal's
+            lies.
     """
 
     name: str

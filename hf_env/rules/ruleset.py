@@ -51,7 +51,8 @@ class RuleSet(BaseModel):
     ``draw`` and ``books_to_go_out`` hold one entry a deal, the last for all later deals.
     ``RuleSet(...)`` starts from whitnack; :func:`hf_env.rules.load_rules` starts from any preset.
 
-    Raises RulesError (one line) for an unknown key, a value out of range, or a combination that cannot be played.
+    Raises:
+        RulesError: (one line) for an unknown key, a value out of range, or a combination that cannot be played.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -224,7 +225,11 @@ class RuleSet(BaseModel):
         return self.players // self.num_sides
 
     def side_of(self, seat: int) -> int:
-        """Side of a seat, both from 0. Raises IndexError for a seat that the table lacks. Rule: docs/rules.md 2.1."""
+        """Side of a seat, both from 0.
+
+        Raises:
+            IndexError: For a seat that the table lacks. Rule: docs/rules.md 2.1.
+        """
         if not 0 <= seat < self.players:
             raise IndexError(f"seat {seat} is not one of 0 to {self.players - 1}")
         return seat % self.num_sides
@@ -280,7 +285,9 @@ class RuleSet(BaseModel):
         """This rule set with some options changed; ``**{"points.ace": 15}`` changes one entry of ``points``.
 
         ``decks`` and ``max_turns`` that are the default of `players` follow a change of `players`.
-        Raises RulesError as the constructor does.
+
+        Raises:
+            RulesError: As the constructor does.
         """
         if "preset" in overrides:
             raise RulesError("preset cannot be overridden: load that rule set by its name instead")
@@ -327,7 +334,11 @@ def _resolve_auto(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def string_keys(settings: dict[Any, Any]) -> dict[str, Any]:
-    """The settings, with the keys checked. Raises RulesError for a key that is no text or no option."""
+    """The settings, with the keys checked.
+
+    Raises:
+        RulesError: For a key that is no text or no option.
+    """
     known = RuleSet.model_fields
     for key in settings:
         if not isinstance(key, str) or key not in known:

@@ -17,7 +17,8 @@ MAX_LINE_LENGTH = 1_000
 def parse_toml(data: bytes, source: str) -> dict[str, Any]:
     """The table that a TOML document holds; `source` names it in messages.
 
-    Raises RulesError for bytes that are not UTF-8 text, are no TOML, or are nested too deeply.
+    Raises:
+        RulesError: For bytes that are not UTF-8 text, are no TOML, or are nested too deeply.
     """
     if b"\x00" in data:
         raise RulesError(f"{source} is a binary file, not a TOML text")
@@ -41,8 +42,9 @@ def parse_toml(data: bytes, source: str) -> dict[str, Any]:
 def read_toml_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The table in a TOML file.
 
-    Raises FileNotFoundError for a missing file; RulesError for one that is no regular file, cannot be read, is too
-    large, or is not TOML.
+    Raises:
+        FileNotFoundError: For a missing file.
+        RulesError: For one that is no regular file, cannot be read, is too large, or is not TOML.
     """
     name = shown(os.fspath(path))
     try:

@@ -66,18 +66,25 @@ class VectorGame:
     ) -> None:
         """Start N games.
 
-        num_games: 1 or more. rules: a preset's name, a path, a RuleSet, a dict of overrides, or a list of those (each
-        game draws one by its seed; same numbers of seats and sides). seed: 0..2**63-1. reward: "score_difference"
-        (own deal score minus the mean of the others', /1000), "score" (own deal score /1000) or "win" (+1 shared among
-        the winners of the game). episode: "game", or "deal": one deal from scores 0, its number given by `deal`, or
-        drawn from the game's seed. shaping: None, "table" (open points) or "full" (hidden cards too: a training
-        signal that no policy may read). autoreset: "SAME_STEP" (an ended game's slot holds its next game at once; what
-        all seats saw at its end is in ``final_observations``) or "DISABLED" (it stays; its mask is all 0, its actions
-        are ignored). events: with the observation's section of public events. observations: False leaves
-        ``observations`` unwritten. max_decisions: a safety cap that truncates a game. threads: among which the games are
-        shared out, 1 or more; the results are the same. It pays from some thousands of games a thread (docs/performance.md).
+        Args:
+            num_games: 1 or more.
+            rules: a preset's name, a path, a RuleSet, a dict of overrides, or a list of those (each game draws one by its seed;
+                same numbers of seats and sides).
+            seed: 0..2**63-1.
+            reward: "score_difference" (own deal score minus the mean of the others', /1000), "score" (own deal score /1000) or
+                "win" (+1 shared among the winners of the game).
+            episode: "game", or "deal": one deal from scores 0, its number given by `deal`, or drawn from the game's seed.
+            shaping: None, "table" (open points) or "full" (hidden cards too: a training signal that no policy may read).
+            autoreset: "SAME_STEP" (an ended game's slot holds its next game at once; what all seats saw at its end is in
+                ``final_observations``) or "DISABLED" (it stays; its mask is all 0, its actions are ignored).
+            events: with the observation's section of public events.
+            observations: False leaves ``observations`` unwritten.
+            max_decisions: a safety cap that truncates a game.
+            threads: among which the games are shared out, 1 or more; the results are the same. It pays from some thousands of
+                games a thread (docs/performance.md).
 
-        Raises ValueError (RulesError for rules) naming the argument, the value and what is allowed.
+        Raises:
+            ValueError: (RulesError for rules) naming the argument, the value and what is allowed.
         """
         self.num_games = check_int("num_games", num_games, 1, 1 << 24)
         self.rules = load_rule_sets(rules)
@@ -89,11 +96,7 @@ class VectorGame:
         self.reward = check_choice("reward", reward, REWARDS)
         self.shaping = check_choice("shaping", shaping, SHAPINGS)
         self.episode = check_choice("episode", episode, EPISODES)
-        if deal is not None:
-            if episode != "deal":
-                raise ValueError(f"deal={deal!r} needs episode='deal'")
-            check_int("deal", deal, 1, 1000)
-        self.deal = deal
+        self.deal = _check_deal(deal, episode)
         check_choice("events", events, (False, True))
         check_choice("observations", observations, (False, True))
         self.rule_records = np.concatenate([rule_set.to_record() for rule_set in self.rules])
@@ -102,8 +105,6 @@ class VectorGame:
         self._settings = np.zeros(v.NUM_SETTINGS, np.int64)
         self._write_settings(deal, autoreset, events, observations, max_decisions)
         self.threads = check_int("threads", threads, 1, _MAX_THREADS)
-        # How often games may have changed: whoever made something of them for the decision at hand can tell that it has passed.
-        self.num_moves = 0
         self._allocate()
         self.reset(seed)
 
@@ -120,8 +121,7 @@ class VectorGame:
             v.SINGLE_DEAL: self.episode == "deal", v.FIXED_DEAL: deal or 0, v.EVENTS: bool(events), v.OBSERVE: bool(observations),
             v.MAX_DECISIONS: max_decisions,
         }  # fmt: skip
-        for place, value in settings.items():
-            self._settings[place] = value
+        self._settings[list(settings)] = list(settings.values())
 
     def _allocate(self) -> None:
         n, seats, sides = self.num_games, self.num_seats, self.num_sides
@@ -145,6 +145,8 @@ class VectorGame:
         self._actions = np.zeros(n, np.int64)
         # Of observe(), made when first asked for.
         self._other = np.zeros((0, self.observation_width), np.int16)
+        # How often games may have changed: whoever made something of them for the decision at hand can tell that it has passed.
+        self.num_moves = 0
         self._runner = GameRunner(self)
 
     def _run(self, mode: int, chosen: np.ndarray) -> None:
@@ -164,12 +166,14 @@ class VectorGame:
     def reset(self, seed: int | None = None, *, game_seeds: Sequence[int] | np.ndarray | None = None, slots=None) -> None:
         """Start new games.
 
-        seed: of all slots, whose games are counted from 0 again; None keeps the seed and goes on counting. game_seeds:
-        (N,) the games' own seeds instead (``deck_for(rules, seed, deal)`` gives their decks); games that follow them by
-        autoreset are made from (seed, slot, number) again. slots: (N,) bool or
-        indices of the games to start; None: all.
+        Args:
+            seed: of all slots, whose games are counted from 0 again; None keeps the seed and goes on counting.
+            game_seeds: (N,) the games' own seeds instead (``deck_for(rules, seed, deal)`` gives their decks); games that follow
+                them by autoreset are made from (seed, slot, number) again.
+            slots: (N,) bool or indices of the games to start; None: all.
 
-        Raises ValueError for a seed out of range.
+        Raises:
+            ValueError: For a seed out of range.
         """
         chosen = self._all if slots is None else self._chosen(slots)
         seeds = self._game_seeds(game_seeds)
@@ -216,11 +220,14 @@ class VectorGame:
     def step(self, actions, slots=None) -> None:
         """Play one action in every game: (N,) integers. The results stand in the buffers.
 
-        slots: (N,) bool or indices of the games to play in; None: all. The others' actions are not looked at, and their
-        places in the buffers stay as they are.
+        Args:
+            slots: (N,) bool or indices of the games to play in; None: all. The others' actions are not looked at, and their
+                places in the buffers stay as they are.
 
-        Raises IllegalActionError, naming slot, label and reason, before any game has moved; ValueError for another
-        shape or type; OverflowError if a score does not fit into the observation.
+        Raises:
+            IllegalActionError: Naming slot, label and reason, before any game has moved.
+            ValueError: For another shape or type.
+            OverflowError: If a score does not fit into the observation.
         """
         actions = np.asarray(actions)
         if actions.shape != (self.num_games,):
@@ -251,7 +258,9 @@ class VectorGame:
     def stop(self, slots) -> None:
         """Break off the games of these slots (as for ``reset``): they count as truncated until they are started again.
 
-        Raises ValueError for a slot that does not exist, RuntimeError with autoreset, which would start them at once.
+        Raises:
+            ValueError: For a slot that does not exist.
+            RuntimeError: With autoreset, which would start them at once.
         """
         if self._settings[v.AUTORESET]:
             raise RuntimeError("games can be broken off only with autoreset='DISABLED'")
@@ -273,9 +282,13 @@ class VectorGame:
     def observe(self, seats, out: np.ndarray | None = None) -> np.ndarray:
         """Observation (N, F) int16 of one seat of each game as things stand, the mover's or any other's.
 
-        seats: (N,) integers or one for all. out: (N, F) int16, where to write, else a buffer that the next call reuses.
+        Args:
+            seats: (N,) integers or one for all.
+            out: (N, F) int16, where to write, else a buffer that the next call reuses.
 
-        Raises ValueError for seats or an array that do not fit, OverflowError if a score does not fit into int16.
+        Raises:
+            ValueError: For seats or an array that do not fit.
+            OverflowError: If a score does not fit into int16.
         """
         seats = np.asarray(seats)
         if seats.shape not in ((), (self.num_games,)) or seats.dtype.kind not in "iu":
@@ -293,9 +306,14 @@ class VectorGame:
         return out
 
     def states(self, out: np.ndarray | None = None) -> np.ndarray:
-        """State vectors (N, G) int16, the whole truth of each game (StateLayout). out: (N, G) int16, where to write, else new.
+        """State vectors (N, G) int16, the whole truth of each game (StateLayout).
 
-        Raises ValueError for an array that does not fit, OverflowError if a score does not fit into int16.
+        Args:
+            out: (N, G) int16, where to write, else new.
+
+        Raises:
+            ValueError: For an array that does not fit.
+            OverflowError: If a score does not fit into int16.
         """
         if out is None:
             out = np.empty((self.num_games, self.state_layout.width), np.int16)
@@ -310,7 +328,8 @@ class VectorGame:
     def snapshot(self, slot: int) -> bytes:
         """One game's whole state in the fast binary form, for ``restore`` into any slot of a like VectorGame.
 
-        Raises ValueError for a slot that does not exist.
+        Raises:
+            ValueError: For a slot that does not exist.
         """
         self._check_slot(slot)
         return self.games[slot].tobytes() + self.decisions[slot].tobytes() + self.game_numbers[slot].tobytes()
@@ -318,7 +337,8 @@ class VectorGame:
     def restore(self, slot: int, snapshot: bytes) -> None:
         """Put a snapshot into a slot and write its buffers.
 
-        Raises ValueError for a slot that does not exist, for bytes of another length or of another rule set.
+        Raises:
+            ValueError: For a slot that does not exist, for bytes of another length or of another rule set.
         """
         self._check_slot(slot)
         size = GAME_DTYPE.itemsize
@@ -353,7 +373,8 @@ class VectorGame:
     def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
         """Put back what state_dict gave, in a VectorGame made with the same arguments.
 
-        Raises ValueError naming the first array of another shape, or a missing one.
+        Raises:
+            ValueError: Naming the first array of another shape, or a missing one.
         """
         for name in (*self._STATE, "settings"):
             if name not in state:
@@ -373,16 +394,7 @@ def _autoreset_mode(name: str):
     return AutoresetMode[name]
 
 
-def deal_result(vec: VectorGame, slot: int | np.integer) -> dict[str, Any]:
-    """Raw results of the deal that a slot's step has ended.
-
-    Args:
-        vec: the games.
-        slot: of the game, 0..N-1.
-
-    Returns:
-        ``deal``, its number from 1; ``scores``, points of each side; ``reason``, of END_REASONS.
-    """
-    record = vec.ended[slot]
-    reason = END_REASONS[int(record["end_reason"])]
-    return {"deal": int(record["deal"]), "scores": vec.deal_scores[slot].tolist(), "reason": reason}
+def _check_deal(deal: int | None, episode: str) -> int | None:
+    if deal is not None and episode != "deal":
+        raise ValueError(f"deal={deal!r} needs episode='deal'")
+    return deal if deal is None else check_int("deal", deal, 1, 1000)

@@ -25,7 +25,8 @@ def bound(entry: Any, arguments: tuple) -> Any:
 class GameRunner:
     """``run_games`` on the buffers of one VectorGame, whose arrays must stay the same objects.
 
-    vec: the VectorGame, its buffers allocated.
+    Args:
+        vec: the VectorGame, its buffers allocated.
     """
 
     def __init__(self, vec: Any) -> None:
@@ -49,7 +50,8 @@ class GameRunner:
     def step(self, chosen: np.ndarray) -> int:
         """Play the actions in the games with chosen[slot] != 0, (N,) int8, if all of them are legal.
 
-        Returns 0; -1 - slot of the first illegal one, before any game has moved; or slot + 1 of an overflow.
+        Returns:
+            0; -1 - slot of the first illegal one, before any game has moved; or slot + 1 of an overflow.
         """
         if self._compiled_check is None:
             self._compiled_check = bound(v.find_illegal, (self._settings, chosen, *self._checked))
@@ -88,6 +90,10 @@ class GameRunner:
 
 
 def _work(with_growth: bool) -> v.Work:
-    """What one thread works in. with_growth: whether any rule set needs the search over growing books."""
+    """What one thread works in.
+
+    Args:
+        with_growth: whether any rule set needs the search over growing books.
+    """
     space = make_workspace()
     return v.Work(space if with_growth else space._replace(growth=None), np.zeros(MAX_SEATS, np.int64))

@@ -155,7 +155,11 @@ def _pay_nothing(rewards):
 
 @kernel
 def _play(slot, games, rules, settings, slots, buffers, work):
-    """Play the slot's action, pay it, and go on to the next deal or, with autoreset, game. Returns as ``run_games``."""
+    """Play the slot's action, pay it, and go on to the next deal or, with autoreset, game.
+
+    Returns:
+        As ``run_games``.
+    """
     g = games[slot]
     r = rules[g["rule"]]
     apply_action(g, r, slots.actions[slot])
@@ -182,7 +186,14 @@ def _play(slot, games, rules, settings, slots, buffers, work):
 
 @kernel
 def _show(slot, g, r, held, settings, buffers, work):
-    """Write the slot's mask and observation for the next decision. held: of the observation that stands. Returns as ``run_games``."""
+    """Write the slot's mask and observation for the next decision.
+
+    Args:
+        held: of the observation that stands.
+
+    Returns:
+        As ``run_games``.
+    """
     buffers.seats[slot] = g["to_move"]
     write_mask(g, r, buffers.masks[slot], work.space)
     if buffers.truncated[slot] and not settings[AUTORESET]:
@@ -197,10 +208,17 @@ def _show(slot, g, r, held, settings, buffers, work):
 def run_games(block, games, rules, settings, chosen, tables, work):
     """Step, start or refresh every game of a block of slots with chosen[slot] != 0 and write its buffers.
 
-    block: (2,) int64, the first slot and the one after the last. games: (N,) GAME_DTYPE. rules: (R,) RULES_DTYPE. settings:
-    (NUM_SETTINGS,) int64. chosen: (N,) int8. tables: Slots and Buffers. work: Work, of this thread.
+    Args:
+        block: (2,) int64, the first slot and the one after the last.
+        games: (N,) GAME_DTYPE.
+        rules: (R,) RULES_DTYPE.
+        settings: (NUM_SETTINGS,) int64.
+        chosen: (N,) int8.
+        tables: Slots and Buffers.
+        work: Work, of this thread.
 
-    Returns OK or the slot + 1 of a game whose scores do not fit into int16.
+    Returns:
+        OK or the slot + 1 of a game whose scores do not fit into int16.
     """
     slots, buffers = tables
     mode = settings[MODE]
@@ -232,7 +250,11 @@ def run_games(block, games, rules, settings, chosen, tables, work):
 
 @entry
 def observe_games(games, rules, seats, out, events):
-    """Write the observation (N, F) of one seat of each game. Returns OK or slot + 1 of an overflow."""
+    """Write the observation (N, F) of one seat of each game.
+
+    Returns:
+        OK or slot + 1 of an overflow.
+    """
     for slot in range(games.shape[0]):
         if write_observation(games[slot], rules[games[slot]["rule"]], seats[slot], out[slot], events, STALE) < 0:
             return slot + 1
@@ -241,7 +263,11 @@ def observe_games(games, rules, seats, out, events):
 
 @entry
 def write_states(games, rules, out):
-    """Write the state vector (N, G) of each game. Returns OK or slot + 1 of an overflow."""
+    """Write the state vector (N, G) of each game.
+
+    Returns:
+        OK or slot + 1 of an overflow.
+    """
     for slot in range(games.shape[0]):
         if write_state(games[slot], rules[games[slot]["rule"]], out[slot]) < 0:
             return slot + 1

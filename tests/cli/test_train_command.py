@@ -94,7 +94,7 @@ def test_a_folder_that_cannot_be_made(handfoot, tmp_path):
 
 def test_a_stopped_run_is_no_success_and_says_how_to_go_on(handfoot, tmp_path, monkeypatch):
     stopped = SimpleNamespace(run_dir=tmp_path, checkpoint=tmp_path / "c", decisions=5, seconds=1.0, stopped_by="signal", processes=1)
-    monkeypatch.setattr("training.trainer.train", lambda *_, **__: stopped)
+    monkeypatch.setattr("training.sessions.train", lambda *_, **__: stopped)
     code, out, _ = handfoot("train", "--rules", "mini", "--out", tmp_path / "run")
     assert code == 130 and f"handfoot evaluate {tmp_path}:mode=argmax greedy" in out
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from agents import load
-from agents.play.games import PolicyError, UnfitPolicyError, play_games, policy_name
+from agents.play.games import PolicyError, UnfitPolicyError, play_games
+from agents.play.schedule import policy_name
 from hf_env.rules import load_rules
 from tests.evaluation.players import Answers, first_legal, illegal
 

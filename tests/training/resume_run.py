@@ -9,7 +9,7 @@ from pathlib import Path
 from agents.neural import NetworkConfig
 from training.config import TrainConfig
 from training.run.folder import RunFolder
-from training.trainer import resume, train
+from training.sessions import resume, train
 
 NUM_GAMES, STEPS = 8, 32
 DECISIONS_AN_UPDATE = NUM_GAMES * STEPS

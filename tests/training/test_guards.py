@@ -13,7 +13,8 @@ from training.run.folder import FAILURE_JSON, FAILURE_TENSORS
 from training.run.guards import DivergenceError, StrengthMonitor, check_divergence
 from training.run.metrics import STRENGTH, STRENGTH_INTERVAL
 from training.run.report import read_log
-from training.trainer import Trainer, train
+from training.sessions import train
+from training.trainer import Trainer
 
 from .fake_vector_game import FakeVectorGame
 from .helpers import small_config

@@ -20,7 +20,8 @@ from training.processes import ProcessError, Processes, default_processes, usabl
 from training.run.checkpoints import read_checkpoint
 from training.run.folder import RunFolder
 from training.run.report import read_log
-from training.trainer import make_games, resume, train
+from training.sessions import resume, train
+from training.trainer import make_games
 
 from .fake_vector_game import FakeVectorGame
 from .helpers import make_learner, small_config

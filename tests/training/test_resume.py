@@ -21,7 +21,8 @@ from hf_env.vector.step import MODE
 from training.run.checkpoints import STATE_JSON, STATE_TENSORS, read_checkpoint
 from training.run.folder import GAMES_NAME, LOG_NAME
 from training.run.report import read_log
-from training.trainer import Trainer, make_games, resume, train
+from training.sessions import resume, train
+from training.trainer import Trainer, make_games
 
 from .resume_run import UPDATES, tiny_config
 from .walking import differences, walk

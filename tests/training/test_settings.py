@@ -16,8 +16,8 @@ from training.config import GONE, RENAMED, ConfigError, TrainConfig
 from training.document import DOCUMENT, with_table
 from training.run.folder import RunFolder
 from training.run.report import read_log
+from training.sessions import resume
 from training.settings import load_config, parse_settings, rule_keys, setting_keys, with_settings
-from training.trainer import resume
 
 # Made by version 0.1.0 before the names of RENAMED changed: two updates of a run on mini, its folder without pictures.
 RUN_OF_BEFORE = Path(__file__).with_name("run_of_before.zip")

@@ -6,8 +6,8 @@ from click.testing import CliRunner
 
 from agents.neural import NetworkConfig
 from tests.training.helpers import small_config
+from training.sessions import train
 from training.studies.strength_curve import frozen_selves, main
-from training.trainer import train
 
 
 def test_every_frozen_self_and_the_last_policy_are_measured(tmp_path):

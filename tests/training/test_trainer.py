@@ -21,7 +21,7 @@ from training.run.checkpoints import read_checkpoint
 from training.run.folder import RunFolder
 from training.run.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
 from training.run.report import read_log, write_report
-from training.trainer import resume, train
+from training.sessions import resume, train
 
 from .fake_vector_game import FakeVectorGame
 from .helpers import share, small_config

@@ -108,7 +108,11 @@ def measure_ratios(rounds: int = 15) -> dict[str, float]:
 
 
 def slower(ratios: dict[str, float], baseline: dict[str, float]) -> list[str]:
-    """One line for each ratio that is below WARN_BELOW of the baseline's. Raises ValueError where the names differ."""
+    """One line for each ratio that is below WARN_BELOW of the baseline's.
+
+    Raises:
+        ValueError: Where the names differ.
+    """
     if set(ratios) != set(baseline):
         raise ValueError(f"the baseline is of {sorted(baseline)}, measured were {sorted(ratios)}: write a new baseline")
     return [
@@ -120,7 +124,11 @@ def slower(ratios: dict[str, float], baseline: dict[str, float]) -> list[str]:
 
 
 def read_baseline(path: Path) -> dict[str, float]:
-    """The ratios of a baseline. Raises ValueError where it is of another loop."""
+    """The ratios of a baseline.
+
+    Raises:
+        ValueError: Where it is of another loop.
+    """
     baseline = json.loads(path.read_text(encoding="utf-8"))
     if baseline["loop"] != LOOP_VERSION:
         raise ValueError(f"{path} is of NumPy loop {baseline['loop']}, this is {LOOP_VERSION}: write a new baseline")

@@ -30,7 +30,7 @@ _PATIENCE_SECONDS = 1800
 def measure_ours(seed: int, seconds: float, **settings: Any) -> dict:
     """Decisions a second of the default training, or with other settings, its first iteration left out, and the shares of the time."""
     from training.config import TrainConfig
-    from training.trainer import open_trainer
+    from training.sessions import open_trainer
 
     config = TrainConfig(seed=seed, time_budget_seconds=3600.0, num_evaluations=0, **settings)
     with tempfile.TemporaryDirectory() as folder, open_trainer(config, Path(folder)) as trainer:
@@ -51,7 +51,11 @@ def measure_ours(seed: int, seconds: float, **settings: Any) -> dict:
 
 
 def measure_sb3(seed: int, seconds: float) -> dict:
-    """Decisions a second of MaskablePPO, its first rollout and update left out. Raises ImportError without sb3-contrib."""
+    """Decisions a second of MaskablePPO, its first rollout and update left out.
+
+    Raises:
+        ImportError: Without sb3-contrib.
+    """
     import gymnasium
     import torch
     from sb3_contrib import MaskablePPO
@@ -112,7 +116,11 @@ def _run(which: str, seed: int, seconds: float) -> dict[str, Any] | str:
 
 
 def learning_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[Callable[[], list[Row]]]:
-    """Ours, MaskablePPO, ours again; the rows come with the last step. missing: filled where sb3-contrib is not installed."""
+    """Ours, MaskablePPO, ours again; the rows come with the last step.
+
+    Args:
+        missing: filled where sb3-contrib is not installed.
+    """
     ours: list[dict] = []
 
     def measure() -> list[Row]:

@@ -12,7 +12,11 @@ CHUNK = 64
 class AecPlay:
     """Random legal play through ``last()`` and ``step()``.
 
-    env: an AEC environment with the mask in its observation. decisions, games: made and ended so far.
+    Args:
+        env: an AEC environment with the mask in its observation.
+
+    Attributes:
+        decisions, games: made and ended so far.
     """
 
     def __init__(self, env: Any, seed: int) -> None:

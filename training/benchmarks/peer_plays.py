@@ -152,7 +152,11 @@ def our_aec(seed: int) -> AecPlay:
 
 
 def pettingzoo_play(game: str, seed: int) -> AecPlay:
-    """A card game of PettingZoo's own, of the newest version that is there. Raises ModuleNotFoundError without one."""
+    """A card game of PettingZoo's own, of the newest version that is there.
+
+    Raises:
+        ModuleNotFoundError: Without one.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a deprecation of importing the games, which their registry does too
         classic = importlib.import_module("pettingzoo.classic")
@@ -181,7 +185,11 @@ def wrapped_rlcard_play(game: str, seed: int) -> AecPlay:
 
 
 def make_play(library: str, game: str, seed: int) -> Any:
-    """The play of a peer's game, or of ours. Raises ImportError where the library or the game is not installed."""
+    """The play of a peer's game, or of ours.
+
+    Raises:
+        ImportError: Where the library or the game is not installed.
+    """
     makers = {
         "hf_env": lambda: OurVectorPlay(seed) if game == "VectorGame" else our_aec(seed),
         "OpenSpiel": lambda: OpenSpielPlay(game, seed),

@@ -40,7 +40,10 @@ _PATIENCE_SECONDS = 300
 def peer_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[Callable[[], list[Row]]]:
     """One step for each peer; ours are measured first and last, and the mean of the two stands.
 
-    Rows come with the last step, when all is known. missing: filled with the peers that are not installed.
+    Rows come with the last step, when all is known.
+
+    Args:
+        missing: filled with the peers that are not installed.
     """
     speeds: dict[tuple[str, str], list[dict]] = {}
 
@@ -59,7 +62,8 @@ def peer_steps(seed: int, seconds: float, missing: dict[str, str]) -> list[Calla
 def compare(speeds: dict[tuple[str, str], list[dict]]) -> list[Row]:
     """Rows of all that was measured; a peer's has the ratio of ours to it.
 
-    speeds: by (library, game), the results of run_peer, whose speeds are averaged.
+    Args:
+        speeds: by (library, game), the results of run_peer, whose speeds are averaged.
     """
     means = {name: sum(result["speed"] for result in results) / len(results) for name, results in speeds.items()}
     rows = []
@@ -81,7 +85,8 @@ def compare(speeds: dict[tuple[str, str], list[dict]]) -> list[Row]:
 def run_peer(library: str, game: str, seed: int, seconds: float) -> dict | str:
     """Measure one peer in a process of its own on one core: {"speed", "by_clock", "decisions", "games"}, or why it is missing.
 
-    Raises BenchmarkError where ours fails; a peer that fails is missing, with the last line of its error.
+    Raises:
+        BenchmarkError: Where ours fails; a peer that fails is missing, with the last line of its error.
     """
     command = [sys.executable, "-m", "training.benchmarks.peers", library, game, str(seed), str(seconds)]
     try:

@@ -24,7 +24,10 @@ def profile_rows(num_games: int, rules: Any, seed: int, seconds: float) -> list[
     """Nanoseconds of the processor's time that each part of a decision takes, with masks and observations.
 
     Masks are timed by writing them once more; observations by the difference to the same games without them; what is left
-    of the step is moving. Raises BenchmarkError where the two kinds of games went different ways.
+    of the step is moving.
+
+    Raises:
+        BenchmarkError: Where the two kinds of games went different ways.
     """
     full, bare = RandomPlay(num_games, rules, seed), RandomPlay(num_games, rules, seed, observations=False)
     everywhere = np.ones(num_games, np.int8)

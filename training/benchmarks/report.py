@@ -97,7 +97,12 @@ def circumstances() -> dict[str, Any]:
 
 
 def write_json(path: Path, rows: list[Row], missing: dict[str, str], settings: dict[str, Any], begun: dict[str, Any]) -> None:
-    """All rows with what they depend on. missing: peers that were not measured, and why. begun: circumstances() at the start."""
+    """All rows with what they depend on.
+
+    Args:
+        missing: peers that were not measured, and why.
+        begun: circumstances() at the start.
+    """
     values = {"format": FORMAT, "settings": settings} | begun | {
         "load_average_at_end": circumstances()["load_average"],
         "rows": [dataclasses.asdict(row) for row in rows],

@@ -22,9 +22,12 @@ class BenchmarkError(RuntimeError):
 class Row:
     """One measured figure.
 
-    section: group of the table, a key of the command's --only. key: short and stable, for the baseline and scripts.
-    label: what a reader sees. value: in `unit`, "decisions/s" and the like being better when larger. details: counts
-    that show that something was played, and whatever belongs to the figure.
+    Attributes:
+        section: group of the table, a key of the command's --only.
+        key: short and stable, for the baseline and scripts.
+        label: what a reader sees.
+        value: in `unit`, "decisions/s" and the like being better when larger.
+        details: counts that show that something was played, and whatever belongs to the figure.
     """
 
     section: str
@@ -40,9 +43,12 @@ def rate(
 ) -> tuple[float, int, float]:
     """Call `play` over and over; it returns how many decisions it made.
 
-    clock: gives the seconds that decisions are counted against. seconds: of wall time, gone on with until is_enough(), up to
-    PATIENCE_SECONDS in all.
-    Returns decisions a second (the median over parts of PART_SECONDS), decisions and seconds in all.
+    Args:
+        clock: gives the seconds that decisions are counted against.
+        seconds: of wall time, gone on with until is_enough(), up to PATIENCE_SECONDS in all.
+
+    Returns:
+        Decisions a second (the median over parts of PART_SECONDS), decisions and seconds in all.
     """
     part_seconds = min(PART_SECONDS, seconds)
     speeds: list[float] = []

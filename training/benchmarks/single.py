@@ -51,8 +51,14 @@ def aec_row(rules: Any, seed: int, seconds: float) -> Row:
 def playout_rate(players: list[str], num_deals: int, rules: Any, seed: int, seconds: float) -> tuple[float, dict[str, Any]]:
     """Decisions a second of deals played to their end by these players in all seats (one name stands for all).
 
-    num_deals: side by side, fewer where that would take a slow player long. Returns the rate and details: decisions,
-    deals_ended, deals_per_second. Raises BenchmarkError where a deal did not end or is broken.
+    Args:
+        num_deals: side by side, fewer where that would take a slow player long.
+
+    Returns:
+        The rate and details: decisions, deals_ended, deals_per_second.
+
+    Raises:
+        BenchmarkError: Where a deal did not end or is broken.
     """
     rules = load_rules(rules)
     names = players * rules.players if len(players) == 1 else players

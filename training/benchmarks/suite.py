@@ -14,8 +14,14 @@ from training.benchmarks.vector import GAMES
 class Suite:
     """The measurements of some sections.
 
-    rules: RuleSets; a section that plays one takes the first. sizes: of VectorGame, () for GAMES. threads: None for 2, or 1
-    on one core. sections: keys of report.TITLES. rows, missing: what was measured, and what was not and why.
+    Args:
+        rules: RuleSets; a section that plays one takes the first.
+        sizes: of VectorGame, () for GAMES.
+        threads: None for 2, or 1 on one core.
+        sections: keys of report.TITLES.
+
+    Attributes:
+        rows, missing: what was measured, and what was not and why.
     """
 
     def __init__(self, rules: list, seed: int, seconds: float, sizes: tuple[int, ...], threads: int | None, sections: list[str]) -> None:
@@ -34,7 +40,11 @@ class Suite:
         }  # fmt: skip
 
     def run(self, on_progress: Callable[[float, float], None]) -> None:
-        """Measure; on_progress is called with the steps done and in all. Raises BenchmarkError."""
+        """Measure; on_progress is called with the steps done and in all.
+
+        Raises:
+            BenchmarkError: Where what was played is not what it should be.
+        """
         steps = self._steps()
         for number, step in enumerate(steps):
             on_progress(number, len(steps))

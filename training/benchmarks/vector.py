@@ -32,8 +32,13 @@ _CHECKED_GAMES = 1024
 class RandomPlay:
     """Random legal play in a VectorGame, the same for every number of threads; counts what ends.
 
-    arguments: as of VectorGame. actions: (N,) int64, the last. decisions, deals, ended: so far. digest: crc32 of the games
-    after the opening steps.
+    Args:
+        arguments: as of VectorGame.
+
+    Attributes:
+        actions: (N,) int64, the last.
+        decisions, deals, ended: so far.
+        digest: crc32 of the games after the opening steps.
     """
 
     def __init__(self, num_games: int, rules: Any, seed: int, **arguments: Any) -> None:
@@ -78,9 +83,12 @@ class RandomPlay:
 
 
 def measure(num_games: int, rules: Any, seed: int, seconds: float, **arguments: Any) -> tuple[float, RandomPlay]:
-    """Decisions a second, choosing included, and the play that was checked. Raises BenchmarkError.
+    """Decisions a second, choosing included, and the play that was checked.
 
     With one thread by the processor's time, with more by the clock.
+
+    Raises:
+        BenchmarkError: Where masks or observations differ from ones written anew.
     """
     play = RandomPlay(num_games, rules, seed, **arguments)
     clock = time.process_time if play.games.threads == 1 else time.perf_counter
@@ -96,7 +104,8 @@ def _counts(play: RandomPlay) -> dict[str, Any]:
 def vector_rows(num_games: int, rules: Any, seed: int, seconds: float, threads: int) -> list[Row]:
     """Rows of one number of games: masks and observations, masks alone, moves alone; and with more threads, if they are asked for.
 
-    Raises BenchmarkError, also where the games depend on what is written or on threads.
+    Raises:
+        BenchmarkError: Also where the games depend on what is written or on threads.
     """
     name = f"{num_games:,} game{'s' * (num_games > 1)}"
     rows, digests = [], {}
@@ -144,7 +153,8 @@ print(json.dumps(rate(play.step, settings["seconds"])[0]), flush=True)
 def thread_rows(num_games: int, rules: list[dict], seed: int, seconds: float, threads: int) -> list[Row]:
     """Threads in one process beside as many processes of one thread, one after the other.
 
-    rules: as for VectorGame, in a form that JSON holds.
+    Args:
+        rules: as for VectorGame, in a form that JSON holds.
     """
     single = RandomPlay(num_games, rules, seed)
     one, _, _ = rate(single.step, seconds)

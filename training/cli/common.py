@@ -55,15 +55,18 @@ class Commands(click.Group):
     """A group that names the nearest command for one that it lacks."""
 
     def list_commands(self, context: click.Context) -> list[str]:
+        """Names of the commands, in the order of the help."""
         return list(self.commands)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help's list of commands without importing them."""
         if isinstance(self.commands, CommandModules):
             Commands(commands=self.commands.listed).format_commands(context, formatter)
         else:
             super().format_commands(context, formatter)
 
     def resolve_command(self, context: click.Context, args: list[str]):
+        """The command that is named first; an unknown one is refused with the nearest name."""
         if args and self.get_command(context, args[0]) is None and not args[0].startswith("-"):
             hint = did_you_mean(args[0], self.commands) or f"; there are {', '.join(self.commands)}"
             raise click.UsageError(f"there is no command {args[0]!r}{hint}", context)
@@ -81,6 +84,7 @@ class FiniteRange(click.FloatRange):
     """A range of numbers that leaves out nan, which no comparison does."""
 
     def convert(self, value, param, ctx):
+        """The number that a text means."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
@@ -103,7 +107,11 @@ def oneline(text: Any) -> str:
 
 
 def load_rule_set(source: Any, settings: tuple[str, ...]) -> RuleSet:
-    """The RuleSet of ``--rules``, or a RuleSet, with the changes of ``--set``. Raises Mistake as the rules say."""
+    """The RuleSet of ``--rules``, or a RuleSet, with the changes of ``--set``.
+
+    Raises:
+        Mistake: As the rules say.
+    """
     try:
         return load_rules(source, **dict(parse_setting(setting) for setting in settings))
     except RulesError as error:
@@ -111,7 +119,11 @@ def load_rule_set(source: Any, settings: tuple[str, ...]) -> RuleSet:
 
 
 def load_rule_list(sources: tuple[str, ...], settings: tuple[str, ...]) -> list[RuleSet]:
-    """The RuleSets of repeated ``--rules``. Raises Mistake, also where they cannot be played at one table."""
+    """The RuleSets of repeated ``--rules``.
+
+    Raises:
+        Mistake: Also where they cannot be played at one table.
+    """
     sets = [load_rule_set(source, settings) for source in sources]
     try:
         load_rule_sets(sets)

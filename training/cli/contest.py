@@ -43,7 +43,11 @@ records_option = click.option(
 
 
 def limit_option(consequence: str) -> Callable[[Callable], Callable]:
-    """The option ``--limit``. consequence: what happens to a policy that is late, for --help."""
+    """The option ``--limit``.
+
+    Args:
+        consequence: what happens to a policy that is late, for --help.
+    """
     return click.option(
         "--limit", "limit_seconds", type=FiniteRange(0, 86_400), default=60.0, show_default=True, metavar="SECONDS",
         help=f"For one decision of a policy; {consequence}. 0: no limit.",
@@ -77,7 +81,10 @@ def check_installed() -> None:
 def run_contest(kind: str, contest: Callable[[Any], Any], html: Callable[..., str], policies: tuple[str, ...], options: dict[str, Any]):
     """Play a contest and write its report; returns the result and the report's path.
 
-    contest: a function of a ``Plan``. html: the report of its result. options: of `contest_options`.
+    Args:
+        contest: a function of a ``Plan``.
+        html: the report of its result.
+        options: of `contest_options`.
     """
     check_installed()
     sets = load_rule_list(options["rules"], options["settings"])

@@ -118,7 +118,11 @@ def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
 
 
 def write_result(path: Path, result, precision: float | None = None) -> None:
-    """Write a result as JSON. Raises Failure where the disk refuses."""
+    """Write a result as JSON.
+
+    Raises:
+        Failure: Where the disk refuses.
+    """
     try:
         write_json(path, result.to_json(precision))
     except OSError as error:
@@ -126,7 +130,11 @@ def write_result(path: Path, result, precision: float | None = None) -> None:
 
 
 def summary(result, precision: float = 50.0) -> str:
-    """The result in lines for a reader. precision: half width of the interval for which the deals are counted."""
+    """The result in lines for a reader.
+
+    Args:
+        precision: half width of the interval for which the deals are counted.
+    """
     a, b = place_names(result)
     difference, won = result.difference, result.games_won
     rounded = f" (rounded up from {result.asked_deals:,})" if result.num_deals != result.asked_deals else ""

@@ -10,7 +10,11 @@ TRAINING = ("torch", "safetensors", "tensorboard", "matplotlib")
 
 
 def missing_extra(what: str, extra: str, *modules: str) -> str | None:
-    """None where all modules can be imported, else a line on what to install. what: as "training needs"."""
+    """None where all modules can be imported, else a line on what to install.
+
+    Args:
+        what: as "training needs".
+    """
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if not missing:
         return None

@@ -46,7 +46,11 @@ def play(seats: tuple, players: tuple, others: str, rules: str, settings: tuple,
 
 
 def _seated(seats: tuple[int, ...], players: tuple[str, ...], others: str, number: int) -> dict[int, str]:
-    """The policy's spec of each seat without a person. Raises Mistake."""
+    """The policy's spec of each seat without a person.
+
+    Raises:
+        Mistake: For a seat that the rules lack, one given twice, or none left for a person.
+    """
     specs: dict[int, str] = {}
     for option, values in (("--seat", seats), ("--player", [_seat_of(entry) for entry in players])):
         for seat in values:
@@ -105,7 +109,11 @@ def _forgive_odd_bytes() -> None:
 
 
 def _write(path: Path | None, recorder: GameRecorder, person: HumanPolicy) -> None:
-    """Append what was played. Raises Failure where the disk refuses."""
+    """Append what was played.
+
+    Raises:
+        Failure: Where the disk refuses.
+    """
     if path is None:
         return
     with contextlib.suppress(RuntimeError):  # nothing was begun

@@ -73,7 +73,11 @@ def _show(file: str, wanted: int | None) -> None:
 
 
 def _film(files: tuple[str, ...], wanted: int | None, video: Path, seat: int | None, each: str) -> None:
-    """Write the animation of one game. Raises Mistake for what cannot be drawn or written."""
+    """Write the animation of one game.
+
+    Raises:
+        Mistake: For what cannot be drawn or written.
+    """
     if len(files) > 1:
         raise Mistake("--video is of one game of one file; several files are given")
     kind = video.suffix.lower()
@@ -104,7 +108,11 @@ def _film(files: tuple[str, ...], wanted: int | None, video: Path, seat: int | N
 
 
 def _records(file: str, wanted: int | None) -> Iterator[tuple[Mapping[str, Any], int]]:
-    """The games of a file, or only the wanted one, and their numbers from 1. Raises Mistake where there is none."""
+    """The games of a file, or only the wanted one, and their numbers from 1.
+
+    Raises:
+        Mistake: Where there is none.
+    """
     number = 0
     with _named(file, 0):
         for number, record in enumerate(records.read(file), 1):
@@ -204,7 +212,11 @@ def _describe_game(record: Mapping[str, Any], number: int) -> Iterator[str]:
 
 
 class _Turn:
-    """The actions of one turn, while they are collected. number: turns completed before it."""
+    """The actions of one turn, while they are collected.
+
+    Args:
+        number: turns completed before it.
+    """
 
     def __init__(self, number: int, seat: int) -> None:
         self.number, self.seat = number, seat

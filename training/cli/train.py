@@ -115,7 +115,11 @@ def check_installed() -> None:
 
 
 def check_device(device: str | None, where: str) -> None:
-    """Raise Mistake for a device that PyTorch does not know or this machine lacks. where: it was given."""
+    """Raise Mistake for a device that PyTorch does not know or this machine lacks.
+
+    Args:
+        where: it was given.
+    """
     import torch
 
     try:
@@ -131,7 +135,11 @@ def _refuse_with_resume(given: dict[str, Any]) -> None:
 
 
 def _config(*, config_file, rules, settings, seed, minutes, decisions, seats, pools, initial, device, processes):
-    """The config of the options over that of the file. Raises ConfigError."""
+    """The config of the options over that of the file.
+
+    Raises:
+        ConfigError: For settings that make no sense, and one given twice.
+    """
     from training.config import ConfigError, TrainConfig
     from training.settings import load_config, parse_settings, with_settings
 
@@ -164,7 +172,11 @@ def _config(*, config_file, rules, settings, seed, minutes, decisions, seats, po
 
 
 def _parse_pool(text: str) -> tuple[str, dict[str, float]]:
-    """Name and players with weights of ``NAME=PLAYER*WEIGHT,...``. Raises Mistake."""
+    """Name and players with weights of ``NAME=PLAYER*WEIGHT,...``.
+
+    Raises:
+        Mistake: For another form.
+    """
     name, equals, players = text.partition("=")
     if not (name and equals and players):
         raise Mistake(f"--pool {text!r} is not of the form NAME=PLAYER*WEIGHT,...")
@@ -179,7 +191,7 @@ def _parse_pool(text: str) -> tuple[str, dict[str, float]]:
 
 
 def _begin(config, out: Path | None, quiet: bool):
-    from training.trainer import train as run
+    from training.sessions import train as run
 
     run_dir = out or Path("runs") / f"{config.rules[0].name}-{time.strftime('%Y%m%d-%H%M%S')}"
     click.echo(f"run folder {run_dir}")
@@ -191,7 +203,7 @@ def _continue(run_dir: Path, minutes, decisions, device, quiet):
     from training.config import TrainConfig
     from training.run.checkpoints import read_checkpoint
     from training.run.folder import RunFolder
-    from training.trainer import resume
+    from training.sessions import resume
 
     file = RunFolder(run_dir).config
     if not file.is_file():

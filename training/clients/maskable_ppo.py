@@ -54,7 +54,11 @@ class Tables(VecEnv):
     """
 
     def __init__(self, num_tables: int, **arguments: Any) -> None:
-        """arguments: as of ``hf_env.envs.gymnasium_vector.HandAndFootSeatVectorEnv``."""
+        """Make the tables.
+
+        Args:
+            arguments: as of ``hf_env.envs.gymnasium_vector.HandAndFootSeatVectorEnv``.
+        """
         made = gymnasium.make_vec("HandAndFoot-v0", num_envs=num_tables, vectorization_mode="vector_entry_point", **arguments)
         self.tables: Any = made.unwrapped
         super().__init__(num_tables, self.tables.single_observation_space, spaces.Discrete(len(ACTIONS)))
@@ -150,7 +154,9 @@ def train(
 def worth(player: Any, deals: int, seed: int, rules: RuleSet | str = RULES) -> Interval:
     """Points a deal that side 0 makes more with `player` in seat 0 than with `random` there, on the same cards.
 
-    deals: in all, both seatings counted. A cluster of the interval is a game seed, as in all evaluations of this project.
+    Args:
+        deals: in all, both seatings counted. A cluster of the interval is a game seed, as in all evaluations of this
+            project.
     """
     from agents import load
 

@@ -14,10 +14,12 @@ ANCHORS = ("expert", "greedy", "random")
 def anchor_evaluation(
     rules: Any, seed: int, deals: int, anchors: Sequence[str] = ANCHORS
 ) -> Callable[[Any], dict[str, tuple[float, float]]]:
-    """A function for ``training.trainer.train``: policy -> {anchor: (points a deal more, half the 95 % interval)}.
+    """A function for ``training.sessions.train``: policy -> {anchor: (points a deal more, half the 95 % interval)}.
 
-    rules: one rule set or a list. seed, deals: of each evaluation. Every call plays the same game seeds, so that two
-    measurements of a run differ by the policy, not by the cards.
+    Args:
+        rules: one rule set or a list.
+        seed, deals: of each evaluation. Every call plays the same game seeds, so that two measurements of a run differ by
+            the policy, not by the cards.
     """
 
     def measure(policy: Any) -> dict[str, tuple[float, float]]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agents.play.games import policy_name
+from agents.play.schedule import policy_name
 from agents.registry import PYTHON, PolicySpec, check_spec, checkpoint_info, load, parse_spec
 from hf_env.arguments import check_int
 from hf_env.rules import RuleSet
@@ -33,8 +33,10 @@ MAX_POLICIES = 100
 class Plan:
     """How a contest is played. Fields: as the options of ``handfoot tournament``; processes None: one a core.
 
-    rules: one rule set or a list. out: the folder, None to keep nothing. specs of policies: of ``agents.load``, or policies
-    that can be pickled. limit_seconds: 0 for none.
+    Attributes:
+        rules: one rule set or a list.
+        out: the folder, None to keep nothing. specs of policies: of ``agents.load``, or policies that can be pickled.
+        limit_seconds: 0 for none.
     """
 
     deals: int = 2000
@@ -51,16 +53,21 @@ class Plan:
 def tournament(policies: Sequence[Any], plan: Plan) -> TournamentResult:
     """Play every policy against every other on duplicate games.
 
-    Raises ValueError for what cannot be played (its subclasses: RulesError, UnknownPolicyError, UnfitPolicyError,
-    OtherSettingsError), PolicyError for a checkpoint that changes meanwhile and for a
-    policy that ends the processes that load it.
+    Raises:
+        ValueError: For what cannot be played (its subclasses: RulesError, UnknownPolicyError, UnfitPolicyError,
+            OtherSettingsError).
+        PolicyError: For a checkpoint that changes meanwhile and for a policy that ends the processes that load it.
     """
     _check_list(policies, "a tournament")
     return _play("tournament", policies, plan, tournament_matches, tournament_result)
 
 
 def crossplay(policies: Sequence[Any], opponents: Any, plan: Plan) -> CrossplayResult:
-    """Play every pairing of partners against the opponents on duplicate games. Raises as `tournament`, and NoPartnersError."""
+    """Play every pairing of partners against the opponents on duplicate games.
+
+    Raises:
+        NoPartnersError: Where no pairing can be seated; the others as of `tournament`.
+    """
     _check_list(policies, "cross-play")
     return _play("crossplay", [*policies, opponents], plan, crossplay_matches, crossplay_result)
 
@@ -68,7 +75,9 @@ def crossplay(policies: Sequence[Any], opponents: Any, plan: Plan) -> CrossplayR
 def evaluation(policy_a: Any, policy_b: Any, plan: Plan) -> EvaluationResult:
     """As ``duplicate.evaluate``, in processes of its own; the plan's forfeit points are not used.
 
-    Raises ValueError as `tournament`, PolicyError for a policy that does not play legally or not within the limit.
+    Raises:
+        ValueError: As `tournament`.
+        PolicyError: For a policy that does not play legally or not within the limit.
     """
     started = time.perf_counter()
 
@@ -116,7 +125,8 @@ def _fingerprint(spec: Any, rules: Sequence[RuleSet]) -> str | None:
     Here, once, it is also said under which rules a checkpoint was not trained. Only what ``python:MODULE:NAME`` names is
     loaded here as well: nothing else tells what it is, and whether it is there at all.
 
-    Raises UnknownPolicyError, CheckpointError.
+    Raises:
+        UnknownPolicyError, CheckpointError: Where it cannot be loaded.
     """
     if isinstance(spec, PolicySpec) and not spec.name.startswith(PYTHON):
         check_spec(spec)

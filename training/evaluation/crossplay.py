@@ -27,7 +27,8 @@ class NoPartnersError(ValueError):
 def crossplay_matches(names: Sequence[str], rules: RuleSet) -> tuple[Match, ...]:
     """Each pairing once, self-play too; the last of the names is the opponents'.
 
-    Raises NoPartnersError for rules where every side is one seat.
+    Raises:
+        NoPartnersError: For rules where every side is one seat.
     """
     if rules.players == rules.num_sides:
         raise NoPartnersError(f"cross-play needs partners, but under {rules.name} each side is one seat")
@@ -39,9 +40,12 @@ def crossplay_matches(names: Sequence[str], rules: RuleSet) -> tuple[Match, ...]
 class PartnerFigures:
     """A policy and its partners, points a deal against the opponents.
 
-    with_itself, with_others: with a copy, and the mean over the other policies. gap: the first less the second. worst:
-    index of the partner with which it makes least; with_worst: how much, at a confidence at which the intervals of all
-    its partners hold together, since the worst was picked.
+    Attributes:
+        with_itself, with_others: with a copy, and the mean over the other policies.
+        gap: the first less the second.
+        worst: index of the partner with which it makes least
+        with_worst: how much, at a confidence at which the intervals of all its partners hold together, since the worst was
+            picked.
     """
 
     with_itself: Interval
@@ -53,9 +57,12 @@ class PartnerFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class CrossplayResult:
-    """What a cross-play came to. names: of the P policies. cells: by (p, q), both orders, the same interval.
+    """What a cross-play came to.
 
-    self_play, cross_play, gap: means over the policies with themselves and over the pairs of different ones.
+    Attributes:
+        names: of the P policies.
+        cells: by (p, q), both orders, the same interval.
+        self_play, cross_play, gap: means over the policies with themselves and over the pairs of different ones.
     """
 
     names: tuple[str, ...]

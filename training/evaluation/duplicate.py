@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from agents import load
-from agents.play.games import DEFAULT_NUM_SLOTS, policy_name
+from agents.play.games import DEFAULT_NUM_SLOTS
+from agents.play.schedule import policy_name
 from hf_env.arguments import check_int
 from hf_env.rules import RULES_VERSION, RuleSet
 from hf_env.rules.loading import load_rule_sets
@@ -40,8 +41,12 @@ PRECISIONS = (100, 50, 25)
 
 @dataclass(frozen=True)
 class SeatFigures:
-    """A in one seat. difference: as for the whole, over the games in which A sits there. gone_out: share of the deals
-    that this seat ended by going out."""
+    """A in one seat.
+
+    Attributes:
+        difference: as for the whole, over the games in which A sits there.
+        gone_out: share of the deals that this seat ended by going out.
+    """
 
     seat: int
     difference: Interval
@@ -56,14 +61,19 @@ class SeatFigures:
 class EvaluationResult:
     """A against B.
 
-    difference: points a deal by which A's side is better than the mean of the others. games_won: share of whole games
-    won by A; a tie of m sides counts 1/m, so 1/num_sides is even. gone_out: share of deals that a side ended by going
-    out; gone_out_a, gone_out_b: a deal and side of that policy. points_a, points_b: a deal and side. verdict: "better",
-    "worse" or "inconclusive", on A. asked_deals: what was asked for; num_deals is that rounded up to whole clusters.
-    cluster_seeds (C,), cluster_deals (C,) and cluster_differences (C,): game seed, number of deals and sum of the
-    differences of each cluster. standard_error_unpaired: of the
-    difference, had every game had cards of its own. behaviour_a, behaviour_b: figures of training/evaluation/behaviour.py. seats: what
-    A made in each seat.
+    Attributes:
+        difference: points a deal by which A's side is better than the mean of the others.
+        games_won: share of whole games won by A; a tie of m sides counts 1/m, so 1/num_sides is even.
+        gone_out: share of deals that a side ended by going out
+        gone_out_a, gone_out_b: a deal and side of that policy.
+        points_a, points_b: a deal and side.
+        verdict: "better", "worse" or "inconclusive", on A.
+        asked_deals: what was asked for; num_deals is that rounded up to whole clusters.
+        cluster_seeds (C,), cluster_deals (C,), cluster_differences (C,): game seed, number of deals and sum of the
+            differences of each cluster.
+        standard_error_unpaired: of the difference, had every game had cards of its own.
+        behaviour_a, behaviour_b: figures of training/evaluation/behaviour.py.
+        seats: what A made in each seat.
     """
 
     policy_a: str
@@ -111,7 +121,8 @@ class EvaluationResult:
     def to_json(self, precision: float | None = None) -> dict[str, Any]:
         """The result as JSON values, with the versions and rules that it depends on.
 
-        precision: a half width for which to say how many deals it needs, besides PRECISIONS.
+        Args:
+            precision: a half width for which to say how many deals it needs, besides PRECISIONS.
         """
         names = (
             "policy_a", "policy_b", "verdict", "seed", "asked_deals", "num_deals", "num_games", "num_clusters",
@@ -172,13 +183,18 @@ def evaluate(
 ) -> EvaluationResult:
     """Play A against B on duplicate games, in this process: a policy that does not return, or ends its process, is not stopped.
 
-    policy_a, policy_b: specs of ``agents.load``, policies, or functions of (observations, action_masks). deals: in
-    total, all seatings counted; rounded up to whole clusters (under whitnack 2 seatings of 4 deals). seed: of the cards
-    and of the policies' keys. rules: one rule set or a list, as for VectorGame. names: of A and B in the result.
-    num_slots: games side by side; no effect on the result. on_progress: called with deals finished and deals in all.
+    Args:
+        policy_a, policy_b: specs of ``agents.load``, policies, or functions of (observations, action_masks).
+        deals: in total, all seatings counted; rounded up to whole clusters (under whitnack 2 seatings of 4 deals).
+        seed: of the cards and of the policies' keys.
+        rules: one rule set or a list, as for VectorGame.
+        names: of A and B in the result.
+        num_slots: games side by side; no effect on the result.
+        on_progress: called with deals finished and deals in all.
 
-    Raises ValueError for bad numbers, rules or specs (their subclasses), PolicyError for a policy that does not play
-    legally.
+    Raises:
+        ValueError: For bad numbers, rules or specs (their subclasses).
+        PolicyError: For a policy that does not play legally.
     """
     check_int("deals", deals, 1, MAX_DEALS)
     check_int("seed", seed, 0, MAX_SEED)

@@ -23,7 +23,9 @@ from hf_env.seeds import FOR_EVALUATION, grow_seeds
 class Match:
     """Policies in several rotations on the same cards.
 
-    lineups: for each rotation, the index of the policy in each seat. sides: for each rotation, the side that is measured.
+    Attributes:
+        lineups: for each rotation, the index of the policy in each seat.
+        sides: for each rotation, the side that is measured.
     """
 
     title: str
@@ -87,7 +89,11 @@ def next_clusters(done_clusters: int, done_deals: int, deals: int, rotations: in
 
 @dataclass(frozen=True)
 class ClusterBatch:
-    """Clusters of a match that were played together. first: number of the first cluster; its games follow each other."""
+    """Clusters of a match that were played together.
+
+    Attributes:
+        first: number of the first cluster; its games follow each other.
+    """
 
     match: Match
     first: int
@@ -121,8 +127,10 @@ def play_clusters(
 ) -> ClusterBatch:
     """Play `count` clusters of a match from number `first`.
 
-    policies, names: those that the match's lineups index. on_record: called with each game's record, which says in its
-    field ``match`` the title, the cluster, the rotation (``seating``) and the measured side. Others and errors: as for ``play_games``.
+    Args:
+        policies, names: those that the match's lineups index.
+        on_record: called with each game's record, which says in its field ``match`` the title, the cluster, the rotation
+            (``seating``) and the measured side. Others and errors: as for ``play_games``.
     """
     rotations = np.tile(np.arange(match.num_rotations), count)
     clusters = np.repeat(np.arange(first, first + count), match.num_rotations)
@@ -145,10 +153,15 @@ def play_clusters(
 class MatchTotals:
     """What a match came to, by cluster (C,) and where said by rotation (K,), in the order of the clusters.
 
-    numbers: of the clusters. deals (C, K): of each game. differences (C, K): sum over deals of the measured side's points less the mean
-    of the others'. won (C, K): share of the game won by the measured side; a tie of m sides counts 1 / m. points (C, 2):
-    of the measured side and of the others together. outs (C, 2): deals that the measured side, another side went out.
-    num_sides: of the rules. num_forfeits: games forfeited.
+    Attributes:
+        numbers: of the clusters.
+        deals (C, K): of each game.
+        differences (C, K): sum over deals of the measured side's points less the mean of the others'.
+        won (C, K): share of the game won by the measured side; a tie of m sides counts 1 / m.
+        points (C, 2): of the measured side and of the others together.
+        outs (C, 2): deals that the measured side, another side went out.
+        num_sides: of the rules.
+        num_forfeits: games forfeited.
     """
 
     numbers: np.ndarray
@@ -193,8 +206,12 @@ def match_totals(parts: Sequence[ClusterBatch]) -> MatchTotals:
 
 
 def _by_cluster(part: ClusterBatch, sides: int) -> tuple[np.ndarray, ...]:
-    """Cluster numbers (C,), deals (C, K), sums of (sides - 1) x own points less all others' (C, K), games won (C, K),
-    points of the measured and of the other sides (C, 2), deals gone out by it and by others (C, 2)."""
+    """Sums of a part's results by cluster.
+
+    Returns:
+        Cluster numbers (C,), deals (C, K), sums of (sides - 1) x own points less all others' (C, K), games won (C, K),
+        points of the measured and of the other sides (C, 2), deals gone out by it and by others (C, 2).
+    """
     results, rotations = part.results, part.match.num_rotations
     own_sides = np.asarray(part.match.sides)
     own_side = own_sides[part.rotations]

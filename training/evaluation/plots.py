@@ -30,7 +30,11 @@ def heat_map(
     values: np.ndarray, texts: Sequence[Sequence[str]], rows: Sequence[str], columns: Sequence[str], labels: tuple[str, str, str],
     centre: float = 0.0,
 ) -> str:  # fmt: skip
-    """A matrix (R, C) as colours around `centre`, nan left white, with a text in each cell. labels: of rows, columns, colours."""
+    """A matrix (R, C) as colours around `centre`, nan left white, with a text in each cell.
+
+    Args:
+        labels: of rows, columns, colours.
+    """
 
     def draw(figure) -> None:
         axes = figure.subplots()

@@ -18,9 +18,12 @@ import numpy as np
 class Ranking:
     """The order of P policies, as far as their matches give one.
 
-    above: (P, P) bool, whether the first is above the second. best, worst: (P,) ranks from 1. order: indices, by best
-    and then worst rank. circles: groups of policies that beat each other in a circle, or of which a chain of matches
-    says one thing and their own match hints at the other.
+    Attributes:
+        above: (P, P) bool, whether the first is above the second.
+        best, worst: (P,) ranks from 1.
+        order: indices, by best and then worst rank.
+        circles: groups of policies that beat each other in a circle, or of which a chain of matches says one thing and
+            their own match hints at the other.
     """
 
     above: np.ndarray
@@ -49,8 +52,9 @@ class Ranking:
 def rank(means: np.ndarray, better: np.ndarray) -> Ranking:
     """The ranking that the matches allow.
 
-    means: (P, P) points a deal of the first against the second, antisymmetric. better: (P, P) bool, whether the first is
-    better than the second with the confidence that is asked for.
+    Args:
+        means: (P, P) points a deal of the first against the second, antisymmetric.
+        better: (P, P) bool, whether the first is better than the second with the confidence that is asked for.
     """
     n = len(means)
     claims = better.copy()

@@ -25,9 +25,14 @@ NUM_RESAMPLES = 500
 
 @dataclass(frozen=True)
 class Ratings:
-    """unbeaten: whether some policies never lost a game to the others, so that their distance to them is at least the one
-    told: it comes from the DRAWN_GAMES. ratings, low, high: (P,) Elo points, their mean 0, with the interval. expected:
-    (P, P) share of games that the ratings give the first against the second, the sides being equal in number."""
+    """Ratings of P policies.
+
+    Attributes:
+        unbeaten: whether some policies never lost a game to the others, so that their distance to them is at least the one
+            told: it comes from the DRAWN_GAMES.
+        ratings, low, high: (P,) Elo points, their mean 0, with the interval.
+        expected: (P, P) share of games that the ratings give the first against the second, the sides being equal in number.
+    """
 
     unbeaten: bool
     ratings: np.ndarray
@@ -45,10 +50,12 @@ class Ratings:
 def rate(won: np.ndarray, games: int, num_sides: int, seed: int = 0) -> Ratings:
     """Fit ratings.
 
-    won: (P, P, C) games won by the first alone against the second on all other sides, by cluster; nan on the diagonal.
-    games: of a pair in each cluster. num_sides: with more than two, the odds of the side alone are multiplied by the
-    number of the others, so that equal policies get equal ratings. The interval is that of the percentiles of
-    NUM_RESAMPLES samples of clusters with replacement, the same clusters for all pairs (Efron and Tibshirani 1993, 13).
+    Args:
+        won: (P, P, C) games won by the first alone against the second on all other sides, by cluster; nan on the diagonal.
+        games: of a pair in each cluster.
+        num_sides: with more than two, the odds of the side alone are multiplied by the number of the others, so that equal
+            policies get equal ratings. The interval is that of the percentiles of NUM_RESAMPLES samples of clusters with
+            replacement, the same clusters for all pairs (Efron and Tibshirani 1993, 13).
     """
     clusters = won.shape[2]
     whole = _fit(won.mean(2), games * clusters, num_sides)
@@ -66,7 +73,12 @@ def rate(won: np.ndarray, games: int, num_sides: int, seed: int = 0) -> Ratings:
 
 
 def _fit(won_a_cluster: np.ndarray, games: int, num_sides: int, near: np.ndarray | None = None) -> np.ndarray:
-    """Elo points (P,). won_a_cluster: (P, P) mean games won in a cluster, out of `num_sides`. near: where to begin."""
+    """Elo points (P,).
+
+    Args:
+        won_a_cluster: (P, P) mean games won in a cluster, out of `num_sides`.
+        near: where to begin.
+    """
     from choix import ilsr_pairwise_dense
 
     share = np.clip(np.nan_to_num(won_a_cluster / num_sides, nan=0.5), 0.0, 1.0)

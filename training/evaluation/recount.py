@@ -21,8 +21,12 @@ def counted(number: int, word: str) -> str:
 
 @dataclass
 class MatchCount:
-    """Games of one match. by_cluster: cluster -> [deals, sum of the measured side's points less the mean of the others',
-    games won]. points: of the measured sides, and of a mean other side."""
+    """Games of one match.
+
+    Attributes:
+        by_cluster: cluster -> [deals, sum of the measured side's points less the mean of the others', games won].
+        points: of the measured sides, and of a mean other side.
+    """
 
     games: int = 0
     forfeits: int = 0
@@ -53,7 +57,11 @@ class Recount:
         self.unfinished = 0
 
     def add(self, record: Mapping[str, Any]) -> None:
-        """Replay a game and count it, unless it was broken off. Raises RecordError where it does not replay."""
+        """Replay a game and count it, unless it was broken off.
+
+        Raises:
+            RecordError: Where it does not replay.
+        """
         game = replay(record)[0]
         if not game["game_over"] and "forfeit" not in record:
             self.unfinished += 1
@@ -108,7 +116,8 @@ class Recount:
 def report_files(folder: Path) -> tuple[list[Path], dict[str, Any]]:
     """The files of records of a report folder, in order, and its report.json.
 
-    Raises RecordError where it has none.
+    Raises:
+        RecordError: Where it has none.
     """
     files = sorted((folder / "records").glob("*.jsonl.gz"))
     files = [path for path in files if not path.name.startswith("draft-")]

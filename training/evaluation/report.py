@@ -36,7 +36,12 @@ def _short(heading: str) -> str:
 
 
 def tournament_html(result: TournamentResult, *, out: bool = True, records: bool = True) -> str:
-    """The report of a tournament. out: whether it lies in a folder with the other files. records: whether games are kept."""
+    """The report of a tournament.
+
+    Args:
+        out: whether it lies in a folder with the other files.
+        records: whether games are kept.
+    """
     names = result.names
     n = len(names)
     rows, columns = keyed(names)

@@ -99,8 +99,10 @@ class _Worker:
             sys.stderr.flush()
 
     def is_gone(self) -> bool:
-        """Whether it has ended with nothing left to be read. The connection alone does not tell: a process that a policy
-        has forked may hold it open."""
+        """Whether it has ended with nothing left to be read.
+
+        The connection alone does not tell: a process that a policy has forked may hold it open.
+        """
         return self.process.exitcode is not None and not self.connection.poll()
 
     def end(self, patience_seconds: float = 0.0) -> int:
@@ -130,13 +132,17 @@ def play_series(
 ) -> list[list[ClusterBatch]]:
     """Play all matches, each of at least as many deals as it has in `deals`; returns the parts of each in the order of their clusters.
 
-    processes: how many play, 1 or more; no effect on the results. store: where finished blocks are kept and looked for.
-    limit_seconds: how long a policy may take for one decision; 0: as long as it likes. on_progress: called with deals finished
-    and deals in all.
+    Args:
+        processes: how many play, 1 or more; no effect on the results.
+        store: where finished blocks are kept and looked for.
+        limit_seconds: how long a policy may take for one decision; 0: as long as it likes.
+        on_progress: called with deals finished and deals in all.
 
-    Raises UnfitPolicyError, UnknownPolicyError or PolicyError for a policy that a process cannot load, PolicyError without
-    forfeits and for a checkpoint that has changed, RuntimeError for what else goes wrong in a process, KeyboardInterrupt
-    after ending the processes.
+    Raises:
+        UnfitPolicyError, UnknownPolicyError: As their messages say.
+        PolicyError: For a policy that a process cannot load, for a checkpoint that has changed, and, without forfeits, for
+            one that fails.
+        RuntimeError: For what else goes wrong in a process, KeyboardInterrupt after ending the processes.
     """
     return _Run(series, deals, processes, store, limit_seconds, on_progress).play()
 
@@ -232,8 +238,10 @@ class _Run:
         self._plan(block.match)
 
     def _replace(self, worker: _Worker, code: int | None, asked: LastRequest | None) -> None:
-        """A process was gone, with this exit code, or silent (None): have its block played again, without the decision that
-        never came."""
+        """Have the block of a process that is gone, with this exit code, or silent (None), played again.
+
+        The decision that never came is left out.
+        """
         order, is_late = worker.order, code is None
         self.workers.remove(worker)
         if order is None:
@@ -254,7 +262,11 @@ class _Run:
         self.waiting.appendleft(order)
 
     def _excuse(self, asked: LastRequest | None, code: int | None) -> None:
-        """A process has ended while it asked nobody. Raises RuntimeError where that is no accident."""
+        """A process has ended while it asked nobody.
+
+        Raises:
+            RuntimeError: Where that is no accident.
+        """
         self.unasked_ends += 1
         if asked is None:
             raise RuntimeError(f"a process ended before it played{_how(code)}")

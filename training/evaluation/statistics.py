@@ -42,8 +42,12 @@ class Interval:
 def clustered_interval(sums: np.ndarray, counts: np.ndarray, confidence: float = CONFIDENCE) -> Interval:
     """The mean a unit, sum(sums) / sum(counts), with its t interval on len(sums) - 1 degrees of freedom.
 
-    sums: (C,) sum of each cluster's values. counts: (C,) numbers of the cluster's units, above 0.
-    Raises ValueError for no clusters, or arrays of other shapes.
+    Args:
+        sums: (C,) sum of each cluster's values.
+        counts: (C,) numbers of the cluster's units, above 0.
+
+    Raises:
+        ValueError: For no clusters, or arrays of other shapes.
     """
     return combined_interval([1.0], np.asarray(sums)[None], np.asarray(counts)[None], confidence)
 
@@ -69,9 +73,13 @@ def share_interval(sums: np.ndarray, counts: np.ndarray) -> Interval:
 def combined_interval(weights, sums: np.ndarray, counts: np.ndarray, confidence: float = CONFIDENCE) -> Interval:
     """A weighted sum of several means over the same clusters, such as a difference of two, with its t interval.
 
-    weights: (K,). sums, counts: (K, C), for each mean as in `clustered_interval`; what the means share within a cluster
-    cancels or adds as it must, since the residuals are combined before they are squared.
-    Raises ValueError for no clusters, or arrays of other shapes.
+    Args:
+        weights: (K,).
+        sums, counts: (K, C), for each mean as in `clustered_interval`; what the means share within a cluster cancels or
+            adds as it must, since the residuals are combined before they are squared.
+
+    Raises:
+        ValueError: For no clusters, or arrays of other shapes.
     """
     from scipy.special import stdtrit
 
@@ -117,9 +125,10 @@ def clusters_needed(interval: Interval, half_width: float) -> int | None:
 def paired_variance(sums: np.ndarray, counts: np.ndarray) -> tuple[float, float]:
     """Standard errors of the mean difference: as played, and had every game had cards of its own.
 
-    sums, counts: (C, K) of each cluster's K games. Games on cards of their own would vary as the games of one seating
-    do from cluster to cluster, and independently: their variances add (Cochran 1977, 6.3, each seating a stratum).
-    nan for a single cluster.
+    Args:
+        sums, counts: (C, K) of each cluster's K games. Games on cards of their own would vary as the games of one seating
+            do from cluster to cluster, and independently: their variances add (Cochran 1977, 6.3, each seating a stratum).
+            nan for a single cluster.
     """
     sums, counts = np.asarray(sums, np.float64), np.asarray(counts, np.float64)
     n = len(sums)
@@ -134,7 +143,7 @@ def paired_variance(sums: np.ndarray, counts: np.ndarray) -> tuple[float, float]
 
 
 def verdict(difference: Interval) -> str:
-    """ "better" or "worse" where the interval excludes 0 and has MIN_CLUSTERS clusters or more, else "inconclusive"."""
+    """The verdict: "better" or "worse" where the interval excludes 0 and has MIN_CLUSTERS clusters or more, else "inconclusive"."""
     if difference.num_clusters < MIN_CLUSTERS:
         return "inconclusive"
     if difference.low > 0:

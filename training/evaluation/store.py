@@ -27,7 +27,11 @@ class OtherSettingsError(ValueError):
 
 @dataclass(frozen=True)
 class Block:
-    """Clusters of one match, played as one piece of work. match: its index in the series."""
+    """Clusters of one match, played as one piece of work.
+
+    Attributes:
+        match: its index in the series.
+    """
 
     match: int
     first: int
@@ -40,7 +44,11 @@ class Block:
 
 
 class Store:
-    """A folder of results. with_records: whether a block needs its file of records to count as finished."""
+    """A folder of results.
+
+    Args:
+        with_records: whether a block needs its file of records to count as finished.
+    """
 
     def __init__(self, folder: Path, with_records: bool) -> None:
         self.folder, self.with_records = Path(folder), with_records
@@ -48,7 +56,8 @@ class Store:
     def open(self, settings: Mapping[str, Any]) -> bool:
         """Make the folder, or go on in one of the same settings; whether it was there.
 
-        Raises OtherSettingsError for a folder of other settings, or one that holds something else.
+        Raises:
+            OtherSettingsError: For a folder of other settings, or one that holds something else.
         """
         path = self.folder / SETTINGS_NAME
         wanted = json.loads(json.dumps(settings))

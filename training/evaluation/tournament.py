@@ -38,7 +38,11 @@ def tournament_matches(names: Sequence[str], rules: RuleSet) -> tuple[Match, ...
 
 @dataclass(frozen=True)
 class Pair:
-    """One match of a tournament. a, b: indices of the policies; a is the one whose side is measured."""
+    """One match of a tournament.
+
+    Attributes:
+        a, b: indices of the policies; a is the one whose side is measured.
+    """
 
     a: int
     b: int
@@ -53,9 +57,12 @@ class Pair:
 class TournamentResult:
     """What a tournament came to.
 
-    names: of the P policies. pairs: by (a, b); with two sides also by (b, a), mirrored. differences: by (a, b), a < b: the
-    interval that decides about the order, of the confidence `order_confidence`, so that all of them together hold with
-    CONFIDENCE (Bonferroni). behaviour: of each policy over all its games.
+    Attributes:
+        names: of the P policies.
+        pairs: by (a, b); with two sides also by (b, a), mirrored.
+        differences: by (a, b), a < b: the interval that decides about the order, of the confidence `order_confidence`, so
+            that all of them together hold with CONFIDENCE (Bonferroni).
+        behaviour: of each policy over all its games.
     """
 
     names: tuple[str, ...]
@@ -129,7 +136,11 @@ def forfeits_of(parts: Sequence[ClusterBatch]) -> list[tuple[Match, int, Forfeit
 
 
 def forfeit_json(match: Match, cluster: int, forfeit: Forfeit, names: Sequence[str]) -> dict[str, Any]:
-    """A forfeit as a report tells it. names: of all policies that the match's lineups index."""
+    """A forfeit as a report tells it.
+
+    Args:
+        names: of all policies that the match's lineups index.
+    """
     return {
         "match": match.title, "policy": names[forfeit.policy], "cluster": cluster, "seating": forfeit.game % match.num_rotations,
         "deal": forfeit.deal, "seat": forfeit.seat, "kind": forfeit.kind, "reason": forfeit.reason, "deals": forfeit.deals,

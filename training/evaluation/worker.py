@@ -40,8 +40,10 @@ ERRORS: dict[str, type[Exception]] = {"unknown": UnknownPolicyError, "unfit": Un
 class Series:
     """What a process needs to know to play any block of a series.
 
-    specs: PolicySpecs, or policies that can be pickled. fingerprints: of the policies, to be found again in every
-    process. forfeit_points: see ``Judge``; None: a policy that fails ends the series.
+    Attributes:
+        specs: PolicySpecs, or policies that can be pickled.
+        fingerprints: of the policies, to be found again in every process.
+        forfeit_points: see ``Judge``; None: a policy that fails ends the series.
     """
 
     matches: tuple[Match, ...]
@@ -55,7 +57,12 @@ class Series:
 
 @dataclass(frozen=True)
 class BlockOrder:
-    """A block to play. draft: file for the records. known, singly: see ``Judge``."""
+    """A block to play.
+
+    Attributes:
+        draft: file for the records.
+        known, singly: see ``Judge``.
+    """
 
     block: Block
     draft: Path | None
@@ -65,8 +72,13 @@ class BlockOrder:
 
 @dataclass(frozen=True)
 class LastRequest:
-    """Whom a process asked last. since: when, inf where its time does not count; None: it has answered. rows: decisions at
-    once. game, decision: of the first of them."""
+    """Whom a process asked last.
+
+    Attributes:
+        since: when, inf where its time does not count; None: it has answered.
+        rows: decisions at once.
+        game, decision: of the first of them.
+    """
 
     since: float | None
     policy: int
@@ -78,7 +90,9 @@ class LastRequest:
 class AnswerClock:
     """A few numbers in shared memory: who was asked for a decision, and when.
 
-    memory: 5 doubles, zero at first. untimed: by policy how often it is still asked without a limit.
+    Args:
+        memory: 5 doubles, zero at first.
+        untimed: by policy how often it is still asked without a limit.
     """
 
     START, POLICY, ROWS, GAME, DECISION = range(5)
@@ -118,7 +132,8 @@ class AnswerClock:
 def fingerprint(spec: Any, policy: Any) -> str | None:
     """What tells a learned policy's tensors from others: their SHA-256, as a checkpoint's JSON has it. None for other policies.
 
-    spec: what the policy was loaded from.
+    Args:
+        spec: what the policy was loaded from.
     """
     if isinstance(spec, PolicySpec) and not spec.name.startswith(PYTHON):
         return getattr(policy, "info", {}).get("sha256")
@@ -133,9 +148,13 @@ def fingerprint(spec: Any, policy: Any) -> str | None:
 def load_policies(
     specs: Sequence[Any], names: Sequence[str], expected: Sequence[str | None], on_load: Callable[[int], None] = lambda number: None
 ) -> list[Any]:
-    """The series' policies. on_load: called with the number of each before it is loaded.
+    """The series' policies.
 
-    Raises PolicyError where a checkpoint is not the one that the series began with.
+    Args:
+        on_load: called with the number of each before it is loaded.
+
+    Raises:
+        PolicyError: Where a checkpoint is not the one that the series began with.
     """
     policies = []
     for number, (spec, name, digest) in enumerate(zip(specs, names, expected, strict=True)):
@@ -150,10 +169,13 @@ def load_policies(
 
 
 def work(connection, output, memory, pickled: bytes) -> None:
-    """Play the orders that come through the connection until None comes or it closes. pickled: the Series. output: where
-    what is printed goes.
+    """Play the orders that come through the connection until None comes or it closes.
 
     Sends ("deals", number finished of this block), ("done", GameResults), or (a key of ERRORS, one line).
+
+    Args:
+        pickled: the Series.
+        output: where what is printed goes.
     """
     # The process that started this one decides what an interruption means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -186,8 +208,10 @@ def _work(connection, memory, pickled: bytes) -> None:
 
 
 def _keep_output_apart(output) -> None:
-    """What policies print goes to `output`, and they read nothing. So no process that a policy leaves behind holds the
-    command's own streams, whose reader would wait for its end."""
+    """What policies print goes to `output`, and they read nothing.
+
+    So no process that a policy leaves behind holds the command's own streams, whose reader would wait for its end.
+    """
     for number in (1, 2):
         os.dup2(output.fileno(), number)
     output.close()

@@ -35,7 +35,8 @@ _NO_DIGEST = bytes(32)
 class Member:
     """One frozen self: a number that is never used again, the decisions it had learned from, and its tensors.
 
-    data: the tensors in safetensors form; the network is made from them and never trained.
+    Attributes:
+        data: the tensors in safetensors form; the network is made from them and never trained.
     """
 
     number: int
@@ -52,7 +53,11 @@ class Member:
         return cls(number, decisions, sha256(data), data, network)
 
     def verify(self) -> None:
-        """Raises CheckpointError if the network is no longer the one that was frozen."""
+        """Check that the network is still the one that was frozen.
+
+        Raises:
+            CheckpointError: Where it is not.
+        """
         if sha256(network_bytes(self.network)) != self.digest:
             raise CheckpointError(f"frozen member {self.number} has changed since it was frozen")
 
@@ -61,8 +66,10 @@ class Member:
 class Record:
     """What the learner has reached against one player: games in which no side held both.
 
-    decisions: that a frozen self had learned from. games, wins: counts, a tie being half a win. recent_games, recent_wins: the
-    same with older games counting less.
+    Attributes:
+        decisions: that a frozen self had learned from.
+        games, wins: counts, a tie being half a win.
+        recent_games, recent_wins: the same with older games counting less.
     """
 
     name: str
@@ -93,12 +100,19 @@ class Record:
 class League:
     """Players that a new game may meet, those that games in progress still need, and the results against each.
 
-    lineup: how seats are filled (training/league/lineups.py). size: past selves to draw from. hardness: the power p of the
-    weighting. num_games, num_sides: of the vector of games. generator: of the draws. processes: that learn together; results
-    of several are counted when all of them ``take_finished``, in the order of their ranks.
-    lineups: (num_games, num_seats) int32, who sits where now: LEARNER, a member's number, or a scripted player's.
-    totals: (num_games, num_sides) int64, points of the finished deals of the games in progress.
-    started: (num_games, num_seats, 32) uint8, the SHA-256 of each seat's player when the game started; 0: the learner.
+    Args:
+        lineup: how seats are filled (training/league/lineups.py).
+        size: past selves to draw from.
+        hardness: the power p of the weighting.
+        num_games, num_sides: of the vector of games.
+        generator: of the draws.
+        processes: that learn together; results of several are counted when all of them ``take_finished``, in the order of
+            their ranks.
+
+    Attributes:
+        lineups: (num_games, num_seats) int32, who sits where now: LEARNER, a member's number, or a scripted player's.
+        totals: (num_games, num_sides) int64, points of the finished deals of the games in progress.
+        started: (num_games, num_seats, 32) uint8, the SHA-256 of each seat's player when the game started; 0: the learner.
     """
 
     def __init__(self, lineup: Lineup, size: int, hardness: float, num_games: int, num_sides: int, generator, processes=None) -> None:
@@ -192,8 +206,12 @@ class League:
     def end_games(self, slots: np.ndarray, complete: np.ndarray) -> None:
         """Take in games that are over: each must name the same players as at its start; their results are counted.
 
-        slots: (K,). complete: (K,) bool, False for a game cut short, which has no result.
-        Raises CheckpointError where a seat's player is another than when the game started.
+        Args:
+            slots: (K,).
+            complete: (K,) bool, False for a game cut short, which has no result.
+
+        Raises:
+            CheckpointError: Where a seat's player is another than when the game started.
         """
         for slot, is_complete in zip(slots, complete, strict=True):
             if not np.array_equal(self._digests(slot), self.started[slot]):
@@ -225,7 +243,8 @@ class League:
     def take_finished(self) -> list[dict[str, Any]]:
         """Line-ups of the games that ended since the last call, with their numbers; the frozen among them are verified.
 
-        Raises CheckpointError for a member whose network is not the one that was frozen.
+        Raises:
+            CheckpointError: For a member whose network is not the one that was frozen.
         """
         if self.processes.size > 1:
             self._share()

@@ -46,7 +46,11 @@ def default_seats(num_seats: int, num_sides: int) -> tuple[str, ...]:
 
 
 def check_lineup(seats: Sequence[str], pools: Mapping[str, Mapping[str, float]]) -> None:
-    """Raises LineupError naming the first entry that makes no sense and what is allowed."""
+    """Check a line-up.
+
+    Raises:
+        LineupError: Naming the first entry that makes no sense and what is allowed.
+    """
     for name, pool in pools.items():
         where = f"pools.{name}"
         if not isinstance(pool, Mapping) or not pool:
@@ -90,9 +94,13 @@ def _check_player(player: str, where: str) -> None:
 
 
 def make_lineup(seats: Sequence[str], pools: Mapping[str, Mapping[str, float]], num_seats: int, num_sides: int) -> Lineup:
-    """The line-up for a table. seats: empty stands for ``default_seats``.
+    """The line-up for a table.
 
-    Raises LineupError for another number of seats than the table has, and as ``check_lineup``.
+    Args:
+        seats: empty stands for ``default_seats``.
+
+    Raises:
+        LineupError: For another number of seats than the table has, and as ``check_lineup``.
     """
     seats = tuple(seats) or default_seats(num_seats, num_sides)
     if len(seats) != num_seats:

@@ -26,7 +26,11 @@ class NonFiniteError(FloatingPointError):
 
 
 def check_finite(**tensors: torch.Tensor | np.ndarray) -> None:
-    """Raises NonFiniteError naming the first of ``tensors`` that holds NaN or infinity, and how many."""
+    """Check named tensors.
+
+    Raises:
+        NonFiniteError: Naming the first that holds NaN or infinity, and how many.
+    """
     for name, tensor in tensors.items():
         if not isinstance(tensor, torch.Tensor):
             tensor = torch.from_numpy(tensor)
@@ -86,7 +90,8 @@ class Totals:
 class Shared:
     """What all processes know of their rollouts: advantages with weight, returns, and the decisions' returns and values, float32.
 
-    num_rows: of all rollouts.
+    Attributes:
+        num_rows: of all rollouts.
     """
 
     num_rows: int
@@ -97,7 +102,11 @@ class Shared:
 
     @classmethod
     def of(cls, rollout: Rollout, processes: Processes) -> Shared:
-        """Of the processes' rollouts. Raises NonFiniteError, in all of them, where one holds what is not finite."""
+        """Of the processes' rollouts.
+
+        Raises:
+            NonFiniteError: In all of them, where one holds what is not finite.
+        """
         problem = None
         try:
             check_finite(advantages=rollout.advantages, returns=rollout.returns, log_probs=rollout.log_probs)

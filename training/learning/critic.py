@@ -25,10 +25,15 @@ def num_hidden(num_seats: int) -> int:
 
 
 def hidden_cards(games: np.ndarray, seats: np.ndarray, num_seats: int) -> np.ndarray:
-    """(N, ``num_hidden``) int16: cards of each kind in the hands of the other seats, the next one first, then in the feet
-    of all seats, the own first.
+    """What seats do not see.
 
-    games: (N,) records. seats: (N,), who observes each.
+    Args:
+        games: (N,) records.
+        seats: (N,), who observes each.
+
+    Returns:
+        (N, ``num_hidden``) int16: cards of each kind in the hands of the other seats, the next one first, then in the feet of
+        all seats, the own first.
     """
     rows = np.arange(len(games))[:, None]
     relative = (np.asarray(seats)[:, None] + np.arange(num_seats)) % num_seats

@@ -11,7 +11,14 @@ from training.config import ConfigError
 
 
 def load_initial(spec: str) -> PolicyValueNetwork:
-    """The network of a policy to go on from. spec: of ``agents.load``. Raises ConfigError where it names none."""
+    """The network of a policy to go on from.
+
+    Args:
+        spec: of ``agents.load``.
+
+    Raises:
+        ConfigError: Where it names none.
+    """
     try:
         policy = load(spec)
     except ValueError as error:
@@ -22,7 +29,11 @@ def load_initial(spec: str) -> PolicyValueNetwork:
 
 
 def load_initial_weights(ours: PolicyValueNetwork, spec: str) -> None:
-    """Give a network what a policy has learned. Raises ConfigError for one that is built otherwise or sees other numbers."""
+    """Give a network what a policy has learned.
+
+    Raises:
+        ConfigError: For one that is built otherwise or sees other numbers.
+    """
     theirs = load_initial(spec)
     for name, value in ours.config.model_dump().items():
         if getattr(theirs.config, name) != value:

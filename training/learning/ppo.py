@@ -35,7 +35,8 @@ _SMALLEST_STD = 1e-6
 class ValueNormaliser:
     """Running mean and standard deviation of the value targets, each update's batch with equal weight.
 
-    decay: share of the past that is kept at an update; the first batch counts in full.
+    Args:
+        decay: share of the past that is kept at an update; the first batch counts in full.
     """
 
     def __init__(self, decay: float) -> None:
@@ -77,8 +78,10 @@ class ValueNormaliser:
 class PpoLearner:
     """The network being trained, its optimiser and the unit of its values.
 
-    critic: a network for the values of training alone, that sees all cards too, or None.
-    generator: NumPy's, of the order of minibatches; part of the run's exact state. processes: that learn together.
+    Args:
+        critic: a network for the values of training alone, that sees all cards too, or None.
+        generator: NumPy's, of the order of minibatches; part of the run's exact state.
+        processes: that learn together.
     """
 
     def __init__(
@@ -114,7 +117,8 @@ class PpoLearner:
     def prepare(self, rollout: Rollout, shared: Shared | None = None) -> Batch:
         """Move the values' unit to the rollouts' returns (detail 1) and normalise (1, 2).
 
-        Raises NonFiniteError for advantages or returns that are not finite.
+        Raises:
+            NonFiniteError: For advantages or returns that are not finite.
         """
         shared = shared or Shared.of(rollout, self.processes)
         self.normaliser.update(shared.returns, *(each for each in (self.network, self.critic) if each is not None))
@@ -139,8 +143,9 @@ class PpoLearner:
     def losses(self, rows: Batch, entropy_bonus: float, teacher_weight: float = 0.0, totals: Totals | None = None) -> Losses:
         """The loss of a minibatch (equations 7 and 9), with details 3 to 5.
 
-        teacher_weight: of the cross-entropy with the teacher's choices (Schmitt et al. 2018, equation 4).
-        totals: of the minibatch of which ``rows`` are a part; the parts' losses add up to the minibatch's.
+        Args:
+            teacher_weight: of the cross-entropy with the teacher's choices (Schmitt et al. 2018, equation 4).
+            totals: of the minibatch of which ``rows`` are a part; the parts' losses add up to the minibatch's.
         """
         totals = totals or Totals.of(rows)
         logits, values = self.forward(self.network, rows.observations)
@@ -179,7 +184,11 @@ class PpoLearner:
     def update(self, rollout: Rollout, progress: float) -> dict[str, float]:
         """Learn from one rollout; returns the metrics ``learning/...`` (training/run/metrics.py).
 
-        progress: 0 to 1 of the run. Raises NonFiniteError, with the weights as they were before the bad step.
+        Args:
+            progress: 0 to 1 of the run.
+
+        Raises:
+            NonFiniteError: With the weights as they were before the bad step.
         """
         shared = Shared.of(rollout, self.processes)
         batch = self.prepare(rollout, shared)
@@ -262,7 +271,11 @@ class PpoLearner:
         return [each.view(shape) for each, shape in zip(flat, shapes, strict=True)], report
 
     def _name_the_culprit(self, losses: Sequence[Losses]) -> None:
-        """Raises NonFiniteError for the earliest tensor of the computation, in any process, that is not finite."""
+        """Find where a loss stopped being finite.
+
+        Raises:
+            NonFiniteError: For the earliest tensor of the computation, in any process, that is not finite.
+        """
         suspects = [(0, f"parameter {name}", parameter.detach()) for name, parameter in self.named_parameters()]
         if losses:
             for name in ("ratio", "policy", "value", "entropy", "teacher"):

@@ -33,10 +33,14 @@ END_OUT = 1
 def find_decisions(action_masks, seats, lineups, skip_forced, actions, learner_slots, forced, other_slots):
     """Sort the N games by who decides now; returns the numbers of learner slots and of other slots.
 
-    action_masks: (N, A) int8. seats: (N,) int32. lineups: (N, seats) int32. skip_forced: bool.
-    Written: actions (N,) int32 where only one is legal (and left out of the two lists if ``skip_forced``, or
-    if another than the learner decides), learner_slots and other_slots (N,) int64 to the returned length,
-    forced (N,) bool.
+    Args:
+        action_masks: (N, A) int8.
+        seats: (N,) int32.
+        lineups: (N, seats) int32.
+        skip_forced: bool, whether the learner's decisions with one legal action are left out of the lists; others' are.
+        actions: (N,) int32, written where only one is legal.
+        learner_slots, other_slots: (N,) int64, written to the returned length.
+        forced: (N,) bool, written.
     """
     num_games, num_actions = action_masks.shape
     num_learner, num_others = 0, 0
@@ -93,10 +97,15 @@ class Rollout:
     The rest are observations of seats at the rollout's start, most of them not to move: they train the value
     alone, because the value of just such observations ends every stream at a cut.
 
-    observations: (R, F) int16. hidden: (R, H) int16, the hidden cards (training/learning/critic.py), H = 0 without a critic that sees
-    them. action_masks: (R, A) int8. actions: (R,) int32. log_probs: (R,) float32.
-    teacher_actions: (R,) int32, -1 where there is no teacher. values, advantages, returns: (R,) float32 in units of
-    reward. policy_weights: (R,) float32, 0 where the row has no part in the policy's loss.
+    Attributes:
+        observations: (R, F) int16.
+        hidden: (R, H) int16, the hidden cards (training/learning/critic.py), H = 0 without a critic that sees them.
+        action_masks: (R, A) int8.
+        actions: (R,) int32.
+        log_probs: (R,) float32.
+        teacher_actions: (R,) int32, -1 where there is no teacher.
+        values, advantages, returns: (R,) float32 in units of reward.
+        policy_weights: (R,) float32, 0 where the row has no part in the policy's loss.
     """
 
     observations: np.ndarray
@@ -120,10 +129,12 @@ class Collector:
     """Plays ``games`` (a VectorGame) and keeps the arrays that a rollout is gathered in.
 
     Rollouts share these arrays: one is valid until the next is collected.
-    critic: the network of a critic that sees all cards, or None: the values are then the policy's network's own.
-    forward: how networks are run, the learner's own; None: plainly.
-    numbers: what the root of the sampling keys grows with beside the seed: the process's rank, if not 0.
-    step_number: steps made so far, the count that sampling keys are made of; part of the run's exact state.
+
+    Args:
+        critic: the network of a critic that sees all cards, or None: the values are then the policy's network's own.
+        forward: how networks are run, the learner's own; None: plainly.
+        numbers: what the root of the sampling keys grows with beside the seed: the process's rank, if not 0. step_number:
+            steps made so far, the count that sampling keys are made of; part of the run's exact state.
     """
 
     def __init__(
@@ -160,7 +171,8 @@ class Collector:
     def collect(self, network: PolicyValueNetwork, with_teacher: bool = False) -> Rollout:
         """Play ``rollout_steps`` decisions of each game with ``network`` as the learner.
 
-        with_teacher: note what the teacher would have done, too.
+        Args:
+            with_teacher: note what the teacher would have done, too.
         """
         stats = RolloutStats()
         entry_observations, entry_hidden, entry_games, entry_seats = self._entry_rows()

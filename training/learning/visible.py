@@ -16,7 +16,9 @@ def visible_scale(games, ignored: tuple[str, ...], rules: Sequence[RuleSet] = ()
     """(F,) float32: the games' observation scale, 0 in the sections that the network is not to see.
 
     Left out beside the ignored ones: options that are the same in all deals of all the ``rules``.
-    Raises ConfigError for a section that does not exist.
+
+    Raises:
+        ConfigError: For a section that does not exist.
     """
     scale = np.array(games.observation_scale, np.float32)
     for name in ignored:

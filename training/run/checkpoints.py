@@ -36,7 +36,10 @@ def write_checkpoint(
 ) -> Path:
     """Write a checkpoint beside the others, point to it, and remove the oldest; returns its folder.
 
-    info: of the policy, as ``save_policy`` takes it. arrays: plain or structured arrays. values: JSON values.
+    Args:
+        info: of the policy, as ``save_policy`` takes it.
+        arrays: plain or structured arrays.
+        values: JSON values.
     """
     run = RunFolder(run_dir)
     folder = run.checkpoint(name)
@@ -65,8 +68,10 @@ def write_checkpoint(
 def read_checkpoint(run_dir: Path) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
     """Network, arrays and values of the newest checkpoint, or, where that is damaged, of the newest whole one.
 
-    Structured arrays come back as bytes (N, itemsize) uint8: see ``as_like``. Raises CheckpointError, saying what is
-    wrong with the newest, where none is whole.
+    Structured arrays come back as bytes (N, itemsize) uint8: see ``as_like``.
+
+    Raises:
+        CheckpointError: Saying what is wrong with the newest, where none is whole.
     """
     run = RunFolder(run_dir)
     if not run.pointer.is_file():
@@ -136,7 +141,8 @@ def _finished(run: RunFolder) -> list[Path]:
 def as_like(array: np.ndarray, template: np.ndarray) -> np.ndarray:
     """Inverse of storing a structured array as bytes: ``array`` with the template's dtype and shape.
 
-    Raises CheckpointError where it does not fit, as when the engine's record has changed.
+    Raises:
+        CheckpointError: Where it does not fit, as when the engine's record has changed.
     """
     if template.dtype.names is None:
         if array.dtype != template.dtype:
@@ -163,7 +169,11 @@ def save_member(run_dir: Path, digest: str, data: bytes) -> None:
 
 
 def load_member(run_dir: Path, digest: str) -> bytes:
-    """A frozen self's tensors. Raises CheckpointError where they are missing or not those of the hash."""
+    """A frozen self's tensors.
+
+    Raises:
+        CheckpointError: Where they are missing or not those of the hash.
+    """
     if not isinstance(digest, str) or not _DIGEST.fullmatch(digest):
         raise CheckpointError(f"{digest!r} is no SHA-256 of a frozen self")
     return read_verified(RunFolder(run_dir).member(digest), digest)

@@ -93,7 +93,11 @@ class RunFolder:
         return self.path / f"evaluation-{anchor}.json"
 
     def strength_curve(self, ending: str) -> Path:
-        """The strength of the frozen selves; ending: "json" or "png"."""
+        """The strength of the frozen selves.
+
+        Args:
+            ending: "json" or "png".
+        """
         return self.path / f"strength_curve.{ending}"
 
     def holds_run(self) -> bool:

@@ -42,9 +42,13 @@ FAILURES = (NonFiniteError, DivergenceError)
 
 
 def check_divergence(metrics: Mapping[str, float], max_kl: float) -> None:
-    """Raises DivergenceError where an update's metrics show that it broke the policy, or learned from another's play.
+    """Look whether an update broke the policy, or learned from another's play.
 
-    max_kl: nats that an update may move the policy.
+    Args:
+        max_kl: nats that an update may move the policy.
+
+    Raises:
+        DivergenceError: Where its metrics show that.
     """
     if not metrics["learning/approximate_kl"] <= max_kl:
         raise DivergenceError(f"the update moved the policy by {metrics['learning/approximate_kl']:.3g} nats, max_kl is {max_kl:g}")
@@ -72,7 +76,8 @@ def save_failure(run_dir: Path, iteration: int, rollout: Rollout, network, info:
 class StrengthMonitor:
     """The best measurement against each anchor so far: anchor -> (decisions, points a deal, half the 95 % interval).
 
-    fallen: what to say of the anchors against which the last measurement lies below the best, the intervals apart.
+    Attributes:
+        fallen: what to say of the anchors against which the last measurement lies below the best, the intervals apart.
     """
 
     best: dict[str, tuple[float, float, float]] = field(default_factory=dict)

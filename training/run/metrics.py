@@ -47,7 +47,11 @@ METRICS = {
 
 
 def definition(name: str) -> str:
-    """What a logged metric means. Raises KeyError for a name that is not defined."""
+    """What a logged metric means.
+
+    Raises:
+        KeyError: For a name that is not defined.
+    """
     for prefix in (STRENGTH, STRENGTH_INTERVAL):
         if name.startswith(prefix):
             return METRICS[prefix + "*"]
@@ -72,7 +76,11 @@ def play_metrics(stats: RolloutStats) -> dict[str, float]:
 
 
 def league_metrics(league: League, lineups: list[dict]) -> dict[str, float]:
-    """The metrics ``league/...``. lineups: as of ``League.take_finished``."""
+    """The metrics ``league/...``.
+
+    Args:
+        lineups: as of ``League.take_finished``.
+    """
     shares = [league.records[league.members[number].digest].win_share for number in league.candidates]
     metrics = {"league/members": float(len(shares)), "league/games": float(sum(line["games"] for line in lineups))}
     if shares:

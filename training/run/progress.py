@@ -15,7 +15,11 @@ _SECONDS_BETWEEN_LINES = 15.0
 
 
 class ProgressDisplay:
-    """A context manager; ``update`` after every iteration. shown: False shows nothing."""
+    """A context manager; ``update`` after every iteration.
+
+    Args:
+        shown: False shows nothing.
+    """
 
     def __init__(self, shown: bool = True, console: Console | None = None) -> None:
         self.shown = shown

@@ -24,7 +24,11 @@ class RunLog:
     def write(self, metrics: Mapping[str, float], lineups: list[dict[str, Any]]) -> None:
         """Append one iteration's metrics, and the line-ups of the games that ended in it.
 
-        lineups: as of ``League.take_finished``. Raises KeyError for a metric that training/run/metrics.py does not define.
+        Args:
+            lineups: as of ``League.take_finished``.
+
+        Raises:
+            KeyError: For a metric that training/run/metrics.py does not define.
         """
         for name in metrics:
             definition(name)
@@ -76,8 +80,9 @@ def read_log(run_dir: Path, name: str = LOG_NAME) -> list[dict[str, Any]]:
 def write_report(run_dir: Path | str, evaluations: Mapping[str, tuple[float, float]] | None = None, notes: str = "") -> Path:
     """Write the learning curve and the report of a run; returns the report's path.
 
-    evaluations: final results, anchor -> (points a deal more, half the 95 % interval). notes: Markdown put at the
-    end, as the command's account of the evaluation.
+    Args:
+        evaluations: final results, anchor -> (points a deal more, half the 95 % interval).
+        notes: Markdown put at the end, as the command's account of the evaluation.
     """
     run = RunFolder(Path(run_dir))
     log = read_log(run.path)

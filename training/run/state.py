@@ -80,8 +80,9 @@ def _of_rank(arrays: dict[str, np.ndarray], values: dict[str, Any], rank: int) -
 def read_state(trainer) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
     """Network, arrays and values of the newest whole checkpoint of the trainer's run.
 
-    Raises CheckpointError where there is none, or naming the first difference where it is of a run with other settings,
-    rules or observation.
+    Raises:
+        CheckpointError: Where there is none, or naming the first difference where it is of a run with other settings, rules
+            or observation.
     """
     found = read_checkpoint(trainer.run_dir)
     with _saying_what_is_wrong():
@@ -100,7 +101,11 @@ def read_state(trainer) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
 
 
 def load_state(trainer, found: tuple[Any, dict[str, np.ndarray], dict[str, Any]]) -> float:
-    """Take up what ``read_state`` found; returns the seconds that the run has taken. Raises CheckpointError for what is missing."""
+    """Take up what ``read_state`` found; returns the seconds that the run has taken.
+
+    Raises:
+        CheckpointError: For what is missing.
+    """
     network, arrays, values = found
     with _saying_what_is_wrong():
         # An optimiser's moment that is not there would silently begin anew.
@@ -161,7 +166,11 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
 
 
 def _check_fits(trainer, values: dict[str, Any]) -> None:
-    """Raises CheckpointError naming the first setting, rule or section that differs."""
+    """Check that a checkpoint is of the trainer's run.
+
+    Raises:
+        CheckpointError: Naming the first setting, rule or section that differs.
+    """
     begun_with = saved_settings(values["config"])
     for name, here in trainer.config.fingerprint_values().items():
         made_with = begun_with.get(name)

@@ -23,7 +23,11 @@ ABLATION_SEED = 800_000_000
 
 
 def without(rule: str, rules) -> np.ndarray:
-    """The weights (NUM_WEIGHTS,) for a RuleSet with one rule of play switched off. Raises KeyError for an unknown one."""
+    """The weights (NUM_WEIGHTS,) for a RuleSet with one rule of play switched off.
+
+    Raises:
+        KeyError: For an unknown one.
+    """
     weights = tuned_for(rules)
     for index, value in RULES_OF_PLAY[rule].items():
         weights[index] = value

@@ -34,7 +34,11 @@ _EVALUATION_SEED = 77
 
 
 def load_variants(path: Path) -> dict[str, dict[str, Any]]:
-    """The settings of each variant. Raises Mistake for a file that is no TOML of the two tables ``base`` and ``variants``."""
+    """The settings of each variant.
+
+    Raises:
+        Mistake: For a file that is no TOML of the two tables ``base`` and ``variants``.
+    """
     try:
         table = read_toml(path)
     except ConfigError as error:
@@ -58,7 +62,11 @@ class Run:
         self.config = self.folder / "settings.toml"
 
     def prepare(self) -> None:
-        """Write the config. Raises Mistake for settings that make no sense, or a folder with others."""
+        """Write the config.
+
+        Raises:
+            Mistake: For settings that make no sense, or a folder with others.
+        """
         text = tomli_w.dumps(self.settings)
         if self.config.exists() and self.config.read_text(encoding="utf-8") != text:
             raise Mistake(f"{self.folder} holds a run of other settings; choose another --out")
@@ -70,7 +78,11 @@ class Run:
             raise Mistake(f"variant {self.variant}: {error}") from None
 
     def train_and_measure(self) -> None:
-        """What is missing of the two. Raises Failure where a command fails."""
+        """What is missing of the two.
+
+        Raises:
+            Failure: Where a command fails.
+        """
         run = self.folder / "run"
         trained = self.folder / "trained"
         if not trained.exists():

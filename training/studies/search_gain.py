@@ -1,4 +1,6 @@
-"""What the choices of ``search`` are worth, with less noise than matches have: ``python -m training.studies.search_gain SPEC ...``
+"""What the choices of ``search`` are worth, with less noise than matches have.
+
+The command is ``python -m training.studies.search_gain SPEC ...``.
 
 Decisions are sampled from deals of a search against its rollout player, those oftener at which that search saw more at
 stake, and weighted by the inverse of their chance. Each search of the list chooses anew at each of
@@ -43,8 +45,12 @@ _LEAST_CHANCE = 0.005
 class Decisions:
     """Decisions sampled from deals.
 
-    games: (N,) GAME_DTYPE, the true states; no search sees them. batch: of the same N rows, each with two legal actions or
-    more. deals: (N,) int64, the deal of each. chances: (N,) float64 in 0..1, with which each was sampled. num_deals: played in all.
+    Attributes:
+        games: (N,) GAME_DTYPE, the true states; no search sees them.
+        batch: of the same N rows, each with two legal actions or more.
+        deals: (N,) int64, the deal of each.
+        chances: (N,) float64 in 0..1, with which each was sampled.
+        num_deals: played in all.
     """
 
     games: np.ndarray
@@ -76,8 +82,12 @@ def _chances(result: SearchResult, certain: float) -> np.ndarray:
 def sample_decisions(policy: SearchPolicy, rules: RuleSet, num_deals: int, certain: float, seed: int) -> Decisions:
     """Decisions of `policy`, on one side of each deal, the sides in turn, against its rollout player on the others.
 
-    certain: points at stake, by what the policy saw, with which a decision is sampled for sure; with half of them every other
-    one. Raises ValueError where none were met.
+    Args:
+        certain: points at stake, by what the policy saw, with which a decision is sampled for sure; with half of them every
+            other one.
+
+    Raises:
+        ValueError: Where none were met.
     """
     root = grow_seed(seed, FOR_SEARCH_STUDY, _TO_PLAY)
     table = Table(rules, ["random"] * rules.players, num_deals, root)  # for the cards
@@ -115,7 +125,10 @@ class Values:
     """What actions are worth if the rollout player plays on to the deal's end: means over orders of the stock.
 
     The hands and feet are the true ones, or such as the seat may believe in. What was asked before is remembered.
-    rollout_policy: of the playouts. num_orders: of the stock, or worlds believed in, the same for all actions of a decision.
+
+    Args:
+        rollout_policy: of the playouts.
+        num_orders: of the stock, or worlds believed in, the same for all actions of a decision.
     """
 
     def __init__(
@@ -181,7 +194,11 @@ def gains(chosen: np.ndarray, base: np.ndarray, values: Values) -> np.ndarray:
 
 
 def _searches(specs: tuple[str, ...]) -> list[SearchPolicy]:
-    """The searches of these specs. Raises Mistake for others, and where their rollout players differ."""
+    """The searches of these specs.
+
+    Raises:
+        Mistake: For others, and where their rollout players differ.
+    """
     found = []
     for spec in specs:
         policy = load_policy(spec)

@@ -28,7 +28,8 @@ _BEST = "best frozen"
 def frozen_selves(run_dir: Path) -> list[tuple[int, NeuralPolicy]]:
     """(decisions, policy) of every self that the run froze and of its last policy, in their order.
 
-    Raises CheckpointError where the folder is no run, or a file of it is missing or damaged.
+    Raises:
+        CheckpointError: Where the folder is no run, or a file of it is missing or damaged.
     """
     network, info = load_policy(run_dir)
     config = NetworkConfig(**info["network"])

@@ -48,8 +48,11 @@ def _logged(log: Path) -> list[dict]:
 def duel(rules, weights: np.ndarray, opponent, num_deals: int, seed: int) -> np.ndarray:
     """Points of `weights` over `opponent` in each of num_deals duplicate deals, averaged over the seatings: (num_deals,).
 
-    rules: RuleSet. weights: (NUM_WEIGHTS,) float64. opponent: a number of agents.scripted.dispatch, or weights. With
-    more than two sides the weights sit once on each side, the opponent on all others.
+    Args:
+        rules: RuleSet.
+        weights: (NUM_WEIGHTS,) float64.
+        opponent: a number of agents.scripted.dispatch, or weights. With more than two sides the weights sit once on each
+            side, the opponent on all others.
     """
     record, sides, seats = rules.to_record(), rules.num_sides, rules.players
     seeds = draw_numbers(seed, FOR_GAME, num_deals)
@@ -104,8 +107,12 @@ def search(
 ) -> np.ndarray:
     """Run or continue the search in folder `out`; returns the mean of its last generation as weights (NUM_WEIGHTS,).
 
-    start: (NUM_WEIGHTS,) weights. generations: in all, those of earlier calls included. num_deals: duplicate deals a
-    candidate and rule set. population: candidates a generation. sigma: the first step, as a share of each weight's range.
+    Args:
+        start: (NUM_WEIGHTS,) weights.
+        generations: in all, those of earlier calls included.
+        num_deals: duplicate deals a candidate and rule set.
+        population: candidates a generation.
+        sigma: the first step, as a share of each weight's range.
     """
     import cma
 

@@ -204,7 +204,11 @@ class FusedPass(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, observations, places, sizes, keep, *weights):
-        """Logits (N, A) and values (N,); keep: whether there will be a way back."""
+        """Logits (N, A) and values (N,).
+
+        Args:
+            keep: whether there will be a way back.
+        """
         num_rows = len(observations)
         whole = _pool.take(num_rows, sizes)
         logits, values = torch.empty(num_rows, places.rank_actions.size + len(places.rest_actions)), torch.empty(num_rows)

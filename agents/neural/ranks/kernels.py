@@ -68,7 +68,7 @@ def take_columns(observations, places, rank_inputs, table):
 
 @numeric_kernel
 def normalise(values):
-    """values (H,) float32 less their mean and over their standard deviation, in place; returns 1 over that deviation."""
+    """Values (H,) float32 less their mean and over their standard deviation, in place; returns 1 over that deviation."""
     width = len(values)
     share, total = np.float32(1.0 / width), np.float32(0.0)
     for unit in range(width):

@@ -60,9 +60,15 @@ def split_columns(layout: ObservationLayout, observation_scale: np.ndarray) -> t
 class RankNetwork(PolicyValueNetwork):
     """Shared weights over the ranks, and a body for the table.
 
-    config.rank_width: units of a rank. config.width, config.depth: of the body. rank_columns: (ranks, F) int64 and
-    other_columns: (G,) int64, as of ``split_columns``. num_actions: must be the game's.
-    Raises ValueError for another number of actions, or columns that the observation has not.
+    Args:
+        config: its ``rank_width`` is the units of a rank; ``width`` and ``depth`` are of the body.
+        observation_scale: (F,) float32.
+        num_actions: must be the game's.
+        rank_columns: (ranks, F) int64, as of ``split_columns``.
+        other_columns: (G,) int64, as of ``split_columns``.
+
+    Raises:
+        ValueError: For another number of actions, or columns that the observation has not.
     """
 
     rank_columns: torch.Tensor

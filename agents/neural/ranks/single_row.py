@@ -21,7 +21,7 @@ from hf_env.kernels.compile import numeric_entry, numeric_kernel
 
 @numeric_kernel
 def _norm_relu(values, weight, bias):
-    """values = relu(layer_norm(values)), (H,) float32."""
+    """Values = relu(layer_norm(values)), (H,) float32."""
     normalise(values)
     for unit in range(len(values)):
         value = values[unit] * weight[unit] + bias[unit]
@@ -32,14 +32,14 @@ def _norm_relu(values, weight, bias):
 
 @numeric_kernel
 def _copy(to, values):
-    """to = values, (H,) float32: a loop, since a slice would be assigned by way of a copy."""
+    """To = values, (H,) float32: a loop, since a slice would be assigned by way of a copy."""
     for unit in range(len(to)):
         to[unit] = values[unit]
 
 
 @numeric_kernel
 def _add_product(values, factor, row):
-    """values += factor * row; most numbers of an observation are 0."""
+    """Values += factor * row; most numbers of an observation are 0."""
     if factor != np.float32(0.0):
         for unit in range(len(values)):
             values[unit] += factor * row[unit]
@@ -47,7 +47,7 @@ def _add_product(values, factor, row):
 
 @numeric_kernel
 def _add_products(values, factors, rows):
-    """values (H,) += factors (K,) @ rows (K, H), four rows at a time, so that values are loaded and stored a fourth as often."""
+    """Values (H,) += factors (K,) @ rows (K, H), four rows at a time, so that values are loaded and stored a fourth as often."""
     count = len(factors)
     for row in range(0, count - 3, 4):
         a, b, c, d = factors[row], factors[row + 1], factors[row + 2], factors[row + 3]
@@ -182,7 +182,11 @@ def run_row(seen, network, work, logits):
 
 @numeric_entry
 def run_rows(observations, network, work, logits, values):
-    """Logits (N, A) and normalised values (N,) float32 of observations (N, F) int16; network: RankArrays, work: RowWork."""
+    """Logits (N, A) and normalised values (N,) float32 of observations (N, F) int16.
+
+    Args:
+        network: RankArrays, work: RowWork.
+    """
     for row in range(len(observations)):
         values[row] = run_row(observations[row], network, work, logits[row])
 
@@ -190,7 +194,8 @@ def run_rows(observations, network, work, logits, values):
 class CompiledRanks:
     """A ``RankNetwork`` on the CPU that no longer learns, as arrays for ``run_rows``; changes of its tensors are noticed.
 
-    Raises ValueError for a network that it cannot run: see ``can_run``.
+    Raises:
+        ValueError: For a network that it cannot run: see ``can_run``.
     """
 
     def __init__(self, network: RankNetwork) -> None:

@@ -20,7 +20,11 @@ from hf_env.kernels.compile import copy_record, kernel
 
 @kernel
 def choose_beam(g, r, seat, mask, key, work):
-    """The action of `beam`; see agents.scripted.dispatch for the arguments. work: a BeamWork; None: no action, -1."""
+    """The action of `beam`; see agents.scripted.dispatch for the arguments.
+
+    Args:
+        work: a BeamWork; None: no action, -1.
+    """
     if work is None:
         return NO_ACTION
     return _choose(g, r, seat, mask, work)

@@ -41,7 +41,11 @@ class Plan(NamedTuple):
 
 
 def make_work(weights: np.ndarray = WEIGHTS) -> BeamWork:
-    """New buffers. weights: (NUM_WEIGHTS,) float64, see agents.scripted.beam.value."""
+    """New buffers.
+
+    Args:
+        weights: (NUM_WEIGHTS,) float64, see agents.scripted.beam.value.
+    """
     return BeamWork(
         nodes=np.zeros(2 * WIDTH + 2, GAME_DTYPE),
         rules=make_workspace(),
@@ -65,7 +69,8 @@ def can_discard(mask):
 def _keep(work, at, count, first, key, value):
     """Put the looked-at position into the front that begins at `at` and has `count`, if it is new and among the best.
 
-    Returns the front's new count.
+    Returns:
+        The front's new count.
     """
     place = at + count
     worst = at
@@ -89,7 +94,10 @@ def _keep(work, at, count, first, key, value):
 def _expand(r, seat, chance, work, node, at, count, best):
     """Look at every lay-down that the mask allows in a position and keep the good ones in the front at `at`.
 
-    A lay-down that empties the hand ends a plan: the foot is unknown. Returns the front's count and the best Plan so far.
+    A lay-down that empties the hand ends a plan: the foot is unknown.
+
+    Returns:
+        The front's count and the best Plan so far.
     """
     g = work.nodes[node]
     side = seat % int(r["sides"])

@@ -136,7 +136,11 @@ def _hand_value(g, r, seat, chance, w):
 
 @kernel
 def turn_value(g, r, seat, chance, w, picked_up):
-    """Value of ending the turn here by a discard. picked_up: the hand was emptied, so that the cards held are unknown."""
+    """Value of ending the turn here by a discard.
+
+    Args:
+        picked_up: the hand was emptied, so that the cards held are unknown.
+    """
     side = seat % int(r["sides"])
     value = table_score(g, r, side) + side_prospects(g, r, side, chance, w)
     if picked_up:

@@ -36,7 +36,11 @@ def _hand_worth(g, r, rank, naturals, new_wilds, look):
 
 @kernel
 def lay_down_worth(g, r, action, look):
-    """Worth of a legal lay-down. look: Outlook."""
+    """Worth of a legal lay-down.
+
+    Args:
+        look: Outlook.
+    """
     seat = look.seat
     side = seat % int(r["sides"])
     rank, naturals, twos, jokers = lay_down_cards(action)

@@ -113,7 +113,11 @@ def turns_to_come(g, r, side, p):
 
 @kernel
 def outlook(g, r, seat, p):
-    """The Outlook of a seat. p: (NUM_WEIGHTS,) float64."""
+    """The Outlook of a seat.
+
+    Args:
+        p: (NUM_WEIGHTS,) float64.
+    """
     side = seat % int(r["sides"])
     turns = turns_to_come(g, r, side, p)
     hidden = unseen_cards(g, r, seat)
@@ -142,7 +146,11 @@ def _share_to_come(g, r, seat, turns, hidden, p):
 
 @kernel
 def cards_to_come(g, r, kind, look):
-    """Mean number of cards of a kind that our side gets beyond the seat's own hand. look: Outlook."""
+    """Mean number of cards of a kind that our side gets beyond the seat's own hand.
+
+    Args:
+        look: Outlook.
+    """
     seat = look.seat
     p = look.weights
     sides = int(r["sides"])
@@ -162,7 +170,11 @@ def wilds_to_come(g, r, look):
 
 @kernel
 def meld_worth(r, rank, naturals, wilds, come):
-    """Expected bonus of a natural meld. come: mean number of cards of its rank to come."""
+    """Expected bonus of a natural meld.
+
+    Args:
+        come: mean number of cards of its rank to come.
+    """
     size = naturals + wilds
     if size == 0:
         return 0.0
@@ -193,7 +205,8 @@ def wild_meld_worth(g, r, side, size, come, p):
 def rank_worth(g, r, side, rank, naturals, wilds, held, look):
     """Expected bonus of the side's meld of a rank (WILD: the wild one) if it consisted of these cards.
 
-    held: wilds left in the seat's hand; for a natural rank, cards of it left there, which will be laid too.
+    Args:
+        held: wilds left in the seat's hand; for a natural rank, cards of it left there, which will be laid too.
     """
     if rank == WILD:
         come = wilds_to_come(g, r, look) + look.weights[WILD_HELD] * held

@@ -57,7 +57,9 @@ def _pair_chance(expected):
 def take_chance(g, r, seat, kind, hidden, passed_over):
     """Probability that the next player takes this card off the pile.
 
-    hidden: cards that the seat sees nowhere. passed_over: what stays of it for each time that player threw the rank lately.
+    Args:
+        hidden: cards that the seat sees nowhere.
+        passed_over: what stays of it for each time that player threw the rank lately.
     """
     taker = (seat + 1) % int(r["players"])
     side = taker % int(r["sides"])

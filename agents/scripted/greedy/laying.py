@@ -80,7 +80,11 @@ def spoiling_value(r, rank):
 
 @kernel
 def lay_down_value(g, r, seat, action, chance, wild_kept):
-    """Value of a legal lay-down. wild_kept: what a wild is worth in the hand (prospects.wild_value)."""
+    """Value of a legal lay-down.
+
+    Args:
+        wild_kept: what a wild is worth in the hand (prospects.wild_value).
+    """
     side = seat % int(r["sides"])
     rank, naturals, twos, jokers = lay_down_cards(action)
     new_wilds = twos + jokers

@@ -23,7 +23,11 @@ LAST_DRAW = -1000.0
 
 @kernel
 def draw_value(g, r, drawn_card):
-    """Value of drawing. drawn_card: of each card."""
+    """Value of drawing.
+
+    Args:
+        drawn_card: of each card.
+    """
     count = int(r["draw"][deal_entry(int(g["deal"]))])
     if not r["reshuffle"] and stock_left(g) < count:
         return LAST_DRAW

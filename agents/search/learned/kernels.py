@@ -31,8 +31,11 @@ def _then(key, part):
 class NetworkPlayer(NamedTuple):
     """A network of ranks as the player of all seats.
 
-    with_standing: whether what the sides have is added to the network's value, at a cut. samples: draw actions, else take
-    the likeliest. scale: (2,) float64, mean and standard deviation of values, in points. network, work: as of ``run_row``.
+    Attributes:
+        with_standing: whether what the sides have is added to the network's value, at a cut.
+        samples: draw actions, else take the likeliest.
+        scale: (2,) float64, mean and standard deviation of values, in points.
+        network, work: as of ``run_row``.
     """
 
     with_standing: bool

@@ -21,10 +21,12 @@ from hf_env.vector.step import observe_games
 class LearnedRollouts:
     """Playouts by a learned policy on all seats.
 
-    policy: with ``act``, ``evaluate`` and ``info`` (agents.neural.NeuralPolicy). depth: turns after which, at the
-    searching seat's next decision, the policy's value stands for the rest of the deal; 0: never, and never where the
-    checkpoint does not say that its value is of the score difference, with shaping "full" or none. min_probability:
-    below which an action is no candidate.
+    Args:
+        policy: with ``act``, ``evaluate`` and ``info`` (agents.neural.NeuralPolicy).
+        depth: turns after which, at the searching seat's next decision, the policy's value stands for the rest of the deal;
+            0: never, and never where the checkpoint does not say that its value is of the score difference, with shaping
+            "full" or none.
+        min_probability: below which an action is no candidate.
     """
 
     def __init__(self, policy: Any, depth: int, min_probability: float = 0.0) -> None:
@@ -56,7 +58,10 @@ class LearnedRollouts:
     def play(self, batch: PolicyBatch, row: int, actions: np.ndarray, first: int, num_worlds: int) -> np.ndarray:
         """Score differences in points (W, K) of `actions` (K,) int64 on worlds first, first + 1, ... of one row.
 
-        In compiled code where the policy's network can be, else all playouts side by side. Raises NoWorldError.
+        In compiled code where the policy's network can be, else all playouts side by side.
+
+        Raises:
+            NoWorldError: Where no world fits what the seat has seen.
         """
         decision = Decision.of(batch, row)
         if self._compiled is not None:
@@ -84,7 +89,10 @@ class LearnedRollouts:
     def play_to_end(self, games: np.ndarray, rules: np.ndarray, seat: int, keys: np.ndarray) -> np.ndarray:
         """Score differences in points (N,) for a seat's side of deals played on by the policy at its likeliest.
 
-        games: (N,) GAME_DTYPE, changed. rules: (R,) RULES_DTYPE. keys: (N,) uint64, of the games.
+        Args:
+            games: (N,) GAME_DTYPE, changed.
+            rules: (R,) RULES_DTYPE.
+            keys: (N,) uint64, of the games.
         """
         if self._compiled is None:
             return self._play_on(self.base, games, rules, keys, np.zeros(len(games), np.int64), seat, None)
@@ -157,7 +165,11 @@ class LearnedRollouts:
 
 
 def observed(games: np.ndarray, rules: np.ndarray, seats: np.ndarray, layout: ObservationLayout) -> np.ndarray:
-    """What seats (N,) int32 see of true games (N,) GAME_DTYPE of one table: (N, F) int16. Raises OverflowError."""
+    """What seats (N,) int32 see of true games (N,) GAME_DTYPE of one table: (N, F) int16.
+
+    Raises:
+        OverflowError: If a score does not fit into int16.
+    """
     observations = np.empty((len(games), layout.width), np.int16)
     _check(observe_games(games, rules, seats, observations, np.int64(0)))
     return observations
