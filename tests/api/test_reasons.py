@@ -13,7 +13,7 @@ from tests.api.tables import game_at, table
 from tests.differential.drivers import DRIVERS
 from tests.rules.strategies import random_rule_set
 
-RULE_SETS = [load_rules(name) for name in list_rules()] + [random_rule_set(seed) for seed in range(40)]
+RULE_SETS = [load_rules(name) for name in list_rules()] + [random_rule_set(seed) for seed in range(16)]
 DECISIONS = 150
 
 

@@ -36,6 +36,7 @@ def test_interpreted_kernels_say_the_same(compiled, tmp_path):
     compare(compiled, json.loads(output))
 
 
+@pytest.mark.long
 def test_no_index_is_out_of_bounds():
     # Compiled kernels look at no bounds; with the check a bad index raises. Its code is cached apart.
     compare(all_lines(12), json.loads(run_python(RUN.format(scale=12), NUMBA_BOUNDSCHECK="1", timeout=600)))

@@ -110,10 +110,9 @@ sys.exit(run(sys.argv[1:]))
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("rules", "list"),
         ("rules", "diff", "whitnack", "mini"),
         ("evaluate", "greedy", "random", "--rules", "mini", "--deals", "4"),
-        ("bench", "--rules", "mini", "--seconds", "0.1", "--only", "vector", "--games", "8"),
+        pytest.param(("bench", "--rules", "mini", "--seconds", "0.1", "--only", "vector", "--games", "8"), marks=pytest.mark.long),
     ],
 )
 def test_without_torch_all_but_training_works(arguments):

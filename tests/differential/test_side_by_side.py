@@ -36,16 +36,17 @@ def play_games(rules: RuleSet, seeds: range, most_decisions: int = 1 << 30, ends
 
 
 def test_whitnack() -> None:
-    """100 games of the default rules, by all drivers in equal parts."""
+    """24 games of the default rules, by all drivers in equal parts."""
     ends: Counter[str] = Counter()
-    assert play_games(load_rules("whitnack"), range(100), ends=ends) > 80_000
-    assert ends["out"] > 30 and ends["stock_draw"] > 30 and ends["stock_red3"] > 3
+    assert play_games(load_rules("whitnack"), range(24), ends=ends) > 18_000
+    assert ends["out"] > 5 and ends["stock_draw"] > 5 and ends["stock_red3"] > 0
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_presets(name: str) -> None:
-    """5 games of every other preset."""
-    play_games(load_rules(name), range(5))
+    """2 games of every other preset, by other drivers from preset to preset."""
+    first = PRESETS.index(name)
+    play_games(load_rules(name), range(first, first + 2))
 
 
 @pytest.mark.parametrize("seed", range(20))

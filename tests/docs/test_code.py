@@ -14,6 +14,7 @@ from hf_env import load_rules
 from hf_env.positions import from_position
 from tests.docs import parsing
 from tests.docs.pages import PAGES, Block, blocks, commands, spans
+from training.cli import main
 from training.settings import load_config
 
 LANGUAGES = ("python", "sh", "toml", "json", "text")
@@ -64,8 +65,7 @@ def run_shell(block: Block, line: str) -> None:
         return
     words = shlex.split(line)
     assert words[0] == "handfoot", f"{block.page}:{block.line}: say <!-- not run: why --> before {line}"
-    process = subprocess.run([Path(sys.executable).with_name("handfoot"), *words[1:]], capture_output=True, text=True)
-    assert process.returncode == 0, f"{block.page}:{block.line}: {line}: {process.stderr}"
+    assert main.run(words[1:]) == 0, f"{block.page}:{block.line}: {line}"
 
 
 def load_toml(block: Block, folder: Path) -> None:

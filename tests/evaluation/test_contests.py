@@ -100,7 +100,7 @@ def test_crossplay_seats_every_pairing_in_both_orders():
 
 def test_the_worst_partner_is_the_worst_and_has_a_wider_interval():
     rules = load_rules("whitnack", deals=1)
-    result = crossplay(["greedy", "random", last_legal], "greedy", Plan(deals=160, rules=rules, processes=1))
+    result = crossplay(["greedy", "random", last_legal], "greedy", Plan(deals=64, rules=rules, processes=1))
     figures = result.partners[0]
     means = {q: result.cells[0, q].mean for q in (1, 2)}
     assert figures.worst == min(means, key=means.get)

@@ -32,7 +32,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@pytest.mark.parametrize("rules", [MINI, SHORT_TARGET])
+@pytest.mark.parametrize("rules", [pytest.param(MINI, marks=pytest.mark.long), SHORT_TARGET])
 def test_the_number_of_processes_makes_no_difference(tmp_path, rules):
     players = ("random", "greedy", Faulty("exception", games={3}))
     for number in (1, 2):
@@ -114,7 +114,11 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("kind", "fault", "said"), [("silent", "time", "did not answer within 1 s"), ("exit", "died", "ended the process that asked it")]
+    ("kind", "fault", "said"),
+    [
+        ("silent", "time", "did not answer within 1 s"),
+        pytest.param("exit", "died", "ended the process that asked it", marks=pytest.mark.long),
+    ],
 )
 def test_a_policy_that_does_not_come_back_forfeits_that_game(tmp_path, kind, fault, said):
     plan = Plan(deals=48, rules=MINI, processes=2, limit_seconds=1.0, out=tmp_path)
@@ -130,7 +134,7 @@ def test_a_policy_that_does_not_come_back_forfeits_that_game(tmp_path, kind, fau
     assert np.array_equal(played[~forfeited], alone[~forfeited]) and (played[forfeited] == -10_000).all()
 
 
-@pytest.mark.parametrize(("kind", "limit_seconds"), [("exit", 30.0), ("silent start", 0.5)])
+@pytest.mark.parametrize(("kind", "limit_seconds"), [("exit", 30.0), pytest.param("silent start", 0.5, marks=pytest.mark.long)])
 def test_a_policy_that_never_comes_back_is_not_asked_for_ever(kind, limit_seconds):
     result = tournament((Faulty(kind), first_legal), Plan(deals=32, rules=MINI, processes=1, limit_seconds=limit_seconds))
     reasons = [one.reason for _, _, one in result.forfeits]

@@ -39,6 +39,7 @@ def test_a_sample_stands_for_all_the_decisions_and_takes_the_weightiest(decision
     assert (decisions.chances[decisions.chances != decisions.chances.min()] == 1).all()
 
 
+@pytest.mark.long
 def test_the_gains_of_a_deal_sum_up_to_what_a_match_says(decisions):
     """The lemma, over all decisions of the same games: two measurements of one number."""
     from training.evaluation import evaluate

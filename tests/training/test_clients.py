@@ -32,6 +32,7 @@ def test_the_returns_that_it_sees_are_the_engines_scores():
     assert len({info["episode"]["r"] for info in games}) > 90
 
 
+@pytest.mark.long
 def test_it_trains_a_partner_that_beats_random_in_the_same_seat():
     model = client.train(seed=0, decisions=65_536)
     assert model.num_timesteps >= 65_536

@@ -235,17 +235,18 @@ def test_the_quota_of_control_groups_of_version_1_counts(tmp_path):
 @needs_proc
 def test_two_processes_repeat_exactly_over_a_kill_and_a_resume(tmp_path):
     straight, killed = tmp_path / "straight", tmp_path / "killed"
-    result = train(tiny_config(processes=2), straight, show_progress=False, should_stop=until(UPDATES, straight))
+    updates = 8
+    result = train(tiny_config(processes=2), straight, show_progress=False, should_stop=until(updates, straight))
     assert result.processes == 2 and read_json(RunFolder(straight).config)["processes"] == 2
     assert not children_of(os.getpid())
-    command = [sys.executable, "-m", "tests.training.resume_run", str(killed), str(UPDATES), "2"]
+    command = [sys.executable, "-m", "tests.training.resume_run", str(killed), str(updates), "2"]
     with subprocess.Popen(command, cwd=ROOT) as process:
         wait_until(lambda: len(read_log(killed)) >= 3 or process.poll() is not None, 300)
         children = children_of(process.pid)
         process.kill()
-    assert len(children) == 1 and len(read_log(killed)) < UPDATES
+    assert len(children) == 1 and len(read_log(killed)) < updates
     wait_until(lambda: not is_running(children[0]))
-    again = resume(killed, show_progress=False, should_stop=until(UPDATES, killed))
+    again = resume(killed, show_progress=False, should_stop=until(updates, killed))
     assert again.processes == 2
     assert_same_run(straight, killed)
     arrays, values = read_checkpoint(straight)[1:]

@@ -198,6 +198,7 @@ def test_a_missing_folder_or_a_torn_pointer_does_not_lose_the_run(saved):
     assert read_checkpoint(folder)[2]["iteration"] == UPDATES - 1
 
 
+@pytest.mark.long
 def test_the_last_good_checkpoint_leads_to_the_same_run(straight, saved):
     folder, newest = saved
     tear(newest / STATE_TENSORS)
@@ -294,7 +295,7 @@ def test_a_hostile_config_cannot_name_a_module(saved):
         resume(folder, show_progress=False)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGTERM])
 def test_a_signal_saves_and_says_where(tmp_path, number):
     folder = tmp_path / "run"
     with subprocess.Popen(
@@ -313,11 +314,11 @@ def test_a_signal_saves_and_says_where(tmp_path, number):
 
 
 def test_no_hash_in_the_pool_changes(tmp_path):
-    """Over 100 updates: a member's file, name and network stay what they were when it was frozen."""
-    config = tiny_config(updates=100, pool_interval=0.1, checkpoint_seconds=1e9)
+    """Over 50 updates: a member's file, name and network stay what they were when it was frozen."""
+    config = tiny_config(updates=50, pool_interval=0.05, checkpoint_seconds=1e9)
     trainer = Trainer(config, tmp_path, make_games(config))
     known = {}
-    for _ in range(100):
+    for _ in range(50):
         trainer.iterate()
         for number, member in trainer.league.members.items():
             assert known.setdefault(number, member.digest) == member.digest

@@ -54,26 +54,32 @@ def tensors_of(run_dir):
     return {name: tensor.numpy() for name, tensor in network.state_dict().items()} | arrays, timeless
 
 
-def test_a_run_learns_and_leaves_its_folder(tmp_path):
-    config = small_config(decisions_budget=250_000, learning_rate=3e-3)
-    result = run(tmp_path / "run", config, evaluate_fn=measure)
-    assert result.stopped_by == "budget" and result.decisions >= 250_000
-    log = read_log(tmp_path / "run")
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    """A run that has learned something: its config, its result, its folder."""
+    config = small_config(decisions_budget=60_000, learning_rate=1e-2)
+    folder = tmp_path_factory.mktemp("learned") / "run"
+    return config, run(folder, config, evaluate_fn=measure), folder
+
+
+def test_a_run_learns_and_leaves_its_folder(learned):
+    config, result, folder = learned
+    assert result.stopped_by == "budget" and result.decisions >= 60_000
+    log = read_log(folder)
     assert log[-1]["play/points_a_deal"] > 1.8 * log[0]["play/points_a_deal"]
     assert log[-1]["league/members"] == config.pool_size
     for name in ("config.json", "latest.json", "learning_curve.png", "report.md", "metrics.jsonl"):
-        assert (tmp_path / "run" / name).stat().st_size > 0
-    assert list((tmp_path / "run" / "tensorboard").iterdir())
-    assert TrainConfig.from_json(json.loads((tmp_path / "run" / "config.json").read_text())) == config
-    policy = load(str(tmp_path / "run"))
+        assert (folder / name).stat().st_size > 0
+    assert list((folder / "tensorboard").iterdir())
+    assert TrainConfig.from_json(json.loads((folder / "config.json").read_text())) == config
+    policy = load(str(folder))
     assert policy.info["lineage"]["decisions"] == result.decisions and policy.info["num_sides"] == 2
     assert policy.info["rules_names"] == ["whitnack"] and policy.info["versions"] == VERSIONS | {"seeds": SEEDS_VERSION}
-    assert not list((tmp_path / "run").rglob("*.part"))
+    assert not list(folder.rglob("*.part"))
 
 
-def test_logged_metrics_are_the_defined_ones(tmp_path):
-    run(tmp_path / "run", small_config(decisions_budget=100_000), evaluate_fn=measure)
-    logged = {name for line in read_log(tmp_path / "run") for name in line}
+def test_logged_metrics_are_the_defined_ones(learned):
+    logged = {name for line in read_log(learned[2]) for name in line}
     wildcard = {STRENGTH + "*", STRENGTH_INTERVAL + "*"}
     assert {name for name in logged if not name.startswith((STRENGTH, STRENGTH_INTERVAL))} == set(METRICS) - wildcard
     assert {name for name in logged if name.startswith(STRENGTH)} == {"strength/greedy", "strength/random"}
@@ -81,19 +87,18 @@ def test_logged_metrics_are_the_defined_ones(tmp_path):
         definition("learning/mystery")
 
 
-def test_the_report_takes_the_final_evaluation(tmp_path):
-    run(tmp_path / "run", evaluate_fn=measure)
-    text = write_report(tmp_path / "run", {"greedy": (432.0, 21.0)}, notes="Played by candlelight.").read_text()
+def test_the_report_takes_the_final_evaluation(learned):
+    text = write_report(learned[2], {"greedy": (432.0, 21.0)}, notes="Played by candlelight.").read_text()
     assert "| greedy | +432 | +411 to +453 | final |" in text
     assert "| random | +300 | +291 to +309 | on the way |" in text
     assert "candlelight" in text
 
 
 def test_an_interrupted_run_continues_as_if_it_had_not_stopped(tmp_path):
-    config = small_config(decisions_budget=60_000, pools=share(0.5))
+    config = small_config(decisions_budget=20_000, pools=share(0.5))
     straight = run(tmp_path / "straight", config, evaluate_fn=measure)
-    stopped = run(tmp_path / "parts", config, evaluate_fn=measure, should_stop=stop_after(30))
-    assert stopped.stopped_by == "signal" and stopped.iterations == 30
+    stopped = run(tmp_path / "parts", config, evaluate_fn=measure, should_stop=stop_after(10))
+    assert stopped.stopped_by == "signal" and stopped.iterations == 10
     games = FakeVectorGame(config.num_games, seed=77)  # all of its state must come from the checkpoint
     resumed = resume(tmp_path / "parts", measure, games=games, show_progress=False)
     assert resumed.decisions == straight.decisions and resumed.iterations == straight.iterations
@@ -115,9 +120,9 @@ def test_lines_logged_after_the_checkpoint_are_dropped_on_resuming(tmp_path):
 
 
 def test_a_larger_budget_continues_a_finished_run(tmp_path):
-    first = run(tmp_path / "run")
-    more = resume(tmp_path / "run", games=FakeVectorGame(32), show_progress=False, decisions_budget=60_000)
-    assert first.decisions < 60_000 <= more.decisions
+    first = run(tmp_path / "run", small_config(decisions_budget=8_000))
+    more = resume(tmp_path / "run", games=FakeVectorGame(32), show_progress=False, decisions_budget=12_000)
+    assert first.decisions < 12_000 <= more.decisions
 
 
 def test_other_settings_are_refused_on_resuming(tmp_path):
