@@ -15,7 +15,8 @@ def setting(default: Any, allowed: str, meaning: str, effect: str = "", **limits
     Args:
         default: its value where none is given; a function of nothing is called for it.
         allowed: what it may be, in words that follow "it must be".
-        meaning: what it sets. effect: what more and less of it does, or why this default.
+        meaning: what it sets.
+        effect: what more and less of it does, or why this default.
         limits: as pydantic's Field takes them: ge, gt, le, pattern.
     """
     given = {"default_factory": default} if callable(default) else {"default": default}
@@ -61,7 +62,9 @@ def refusal(error: ValidationError, model: type[BaseModel], given: Mapping[str, 
     """The first of pydantic's errors as one line: the setting, its value and what is allowed.
 
     Args:
-        model: the model whose fields were made by this module. given: what was written. prefix: of the names, as "network.".
+        model: the model whose fields were made by this module.
+        given: what was written.
+        prefix: of the names, as "network.".
     """
     errors = error.errors(include_url=False)
     first = errors[0]
@@ -84,7 +87,8 @@ def table(rows: Mapping[str, tuple[type[BaseModel], str]], defaults: Mapping[str
     """Settings as a Markdown table: name, what is allowed, default, meaning, effect.
 
     Args:
-        rows: the name in the table -> model and field. defaults: the name -> its default, where it is worth showing.
+        rows: the name in the table -> model and field.
+        defaults: the name -> its default, where it is worth showing.
     """
     lines = ["| setting | allowed | default | meaning | more and less |", "|---|---|---|---|---|"]
     for name, (model, field) in rows.items():

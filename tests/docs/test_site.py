@@ -85,14 +85,17 @@ def test_the_reference_tells_arguments_as_lists(site):
 
 
 def dialect(docstring: str, names: set[str]) -> list[str]:
-    """Names of arguments that a docstring tells in running text, not in a section of Google's form."""
+    """Names of arguments that a docstring tells in running text, not as items of a section of Google's form."""
     prose = re.split(r"^ *(?:Args|Attributes|Returns|Raises):$", docstring, maxsplit=1, flags=re.MULTILINE)[0]
-    return [name for name in re.findall(r"(?:^|[.;] )([a-z_][a-z0-9_]*)(?: \([^()]*\))?:[ \n]", prose, re.MULTILINE) if name in names]
+    name = r"([a-z_][a-z0-9_]*)(?: \([^()]*\))?:[ \n]"
+    found = re.findall(rf"^{name}", prose, re.MULTILINE) + re.findall(rf"[.;] {name}", docstring)
+    return [each for each in found if each in names]
 
 
 def test_docstrings_tell_arguments_in_sections():
     """What napoleon reads; ruff checks the sections' own form (pydocstyle, convention google)."""
     assert dialect("Play. a: one.", {"a"}) == ["a"] and not dialect("Play.\n\nArgs:\n    a: one.", {"a"})
+    assert dialect("Play.\n\nArgs:\n    b: one. a: two.", {"a"}) == ["a"]
     found = []
     for package in ("hf_env", "agents", "training"):
         for path in (ROOT / package).rglob("*.py"):

@@ -23,9 +23,13 @@ _MOST_ROWS = 2048
 class Forward:
     """Runs networks as a run's config says.
 
-    precision "bfloat16": products of matrices in it, by torch.autocast; weights, losses and optimiser stay float32. compiled: the
-    networks that learn go through torch.compile, which needs a C++ compiler on the CPU; frozen selves and whatever else is
-    run do not, since each would be compiled anew.
+    With ``precision = "bfloat16"`` products of matrices are in it, by torch.autocast; weights, losses and optimiser stay
+    float32. With ``compiled`` the networks that learn go through torch.compile, which needs a C++ compiler on the CPU. Frozen
+    selves and whatever else is run do not, since each would be compiled anew.
+
+    Args:
+        config: of the run.
+        learning: the networks that learn.
     """
 
     def __init__(self, config: TrainConfig, learning: tuple[PolicyValueNetwork | None, ...] = ()) -> None:
