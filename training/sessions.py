@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ import torch
 from agents.neural.checkpoint import read_json
 from hf_env.files import write_json
 from training.config import ConfigError, TrainConfig
+from training.effects import without_effect
 from training.processes import default_processes, led_processes
 from training.run.folder import RunFolder
 from training.run.progress import ProgressDisplay
@@ -73,7 +75,7 @@ def train(
     show_progress: bool = True,
     should_stop: Callable[[], bool] | None = None,
 ) -> TrainResult:
-    """Train from the beginning in a new run folder.
+    """Train from the beginning in a new run folder; warn of settings that change nothing beside the others.
 
     Args:
         config: the settings.
@@ -93,6 +95,8 @@ def train(
     run_dir = Path(run_dir)
     if RunFolder(run_dir).holds_run():
         raise ConfigError(f"{run_dir} already holds a run: resume it or choose another folder")
+    for line in without_effect(config):
+        warnings.warn(line, stacklevel=2)
     run_dir.mkdir(parents=True, exist_ok=True)
     with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
         if config.initial_policy is not None:

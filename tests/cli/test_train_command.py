@@ -75,7 +75,13 @@ def test_a_policy_of_another_table_is_refused(mistake, trained):
         (("--rules", "mini", "--pool", "friends"), "--pool 'friends' is not of the form NAME=PLAYER*WEIGHT"),
         (("--pool", "a=past*many"), "'many' is no weight of 'past'"),
         (("--pool", "a=past*0"), "pools.a.past must be a weight above 0"),
+        (("--pool", "oponents=expert"), 'no seat draws from the pool "oponents"; did you mean opponents?'),
+        (("--pool", "a=past*1e400"), "pools.a.past must be a weight above 0, at most 1,000,000,000, got inf"),
+        (("--pool", "a=past,past*2"), "gives 'past' twice"),
+        (("--pool", "opponents=past", "--pool", "opponents=expert"), "--pool gives a pool twice"),
+        (("--set", "seed=1", "--set", "seed=2"), "--set gives seed twice"),
         (("--config", "no/such.toml"), "no/such.toml cannot be read"),
+        (("--config", ""), "cannot be read"),
     ],
 )
 def test_mistakes(mistake, arguments, said):

@@ -143,9 +143,9 @@ def _config(*, config_file, rules, settings, seed, minutes, decisions, seats, po
     from training.config import ConfigError, TrainConfig
     from training.settings import load_config, parse_settings, with_settings
 
-    base = load_config(config_file) if config_file else TrainConfig()
+    base = TrainConfig() if config_file is None else load_config(config_file)
     given, rule_settings = parse_settings(settings)
-    changes: dict[str, Any] = {"device": device} if device else {}
+    changes: dict[str, Any] = {} if device is None else {"device": device}
     if processes:
         changes["processes"] = processes
     if seed is not None:
@@ -158,6 +158,8 @@ def _config(*, config_file, rules, settings, seed, minutes, decisions, seats, po
         changes["seats"] = tuple(part.strip() for part in seats.split(","))
     if pools:
         changes["pools"] = dict(_parse_pool(pool) for pool in pools)
+        if len(changes["pools"]) < len(pools):
+            raise ConfigError("--pool gives a pool twice")
     if initial is not None:
         from training.learning.initial import load_initial
 
@@ -183,6 +185,8 @@ def _parse_pool(text: str) -> tuple[str, dict[str, float]]:
     pool = {}
     for part in players.split(","):
         player, star, weight = part.strip().partition("*")
+        if player in pool:
+            raise Mistake(f"--pool {text!r} gives {player!r} twice")
         try:
             pool[player] = float(weight) if star else 1.0
         except ValueError:
@@ -210,7 +214,7 @@ def _continue(run_dir: Path, minutes, decisions, device, quiet):
         raise CheckpointError(f"{run_dir} is no run folder: it has no {file.name}")
     config = TrainConfig.from_json(read_json(file))
     values = read_checkpoint(run_dir)[2]
-    changes: dict[str, Any] = {"device": device} if device else {}
+    changes: dict[str, Any] = {} if device is None else {"device": device}
     if minutes or decisions:
         changes["time_budget_seconds"] = values["seconds"] + 60 * minutes if minutes else None
         changes["decisions_budget"] = values["decisions"] + decisions if decisions else None
