@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from agents.neural.checkpoint import read_json
+from agents.neural.devices import usable_device
 from hf_env.files import write_json
 from training.config import ConfigError, TrainConfig
 from training.effects import without_effect
@@ -52,11 +51,15 @@ def open_trainer(config: TrainConfig, run_dir: Path, evaluate_fn: EvaluateFn | N
         games: of one process; None makes them by the config.
 
     Raises:
-        ConfigError: For such games and several processes.
+        ConfigError: For such games and several processes, and for a device that this machine lacks.
         ProcessError: Where a process ends before its time.
     """
+    try:
+        device = usable_device(config.device)
+    except ValueError as error:
+        raise ConfigError(f"device = {error}") from None
     if config.processes == 0:
-        several = games is None and torch.device(config.device).type == "cpu"
+        several = games is None and device.type == "cpu"
         config = config.replace(processes=default_processes(config.num_games) if several else 1)
     if games is not None and config.processes > 1:
         raise ConfigError("games that are given are those of one process: set processes = 1")

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from agents.neural import CheckpointError, NetworkConfig
 from agents.neural.checkpoint import read_json
+from agents.neural.devices import usable_device
 from hf_env.files import write_json
 from hf_env.rules import RuleSet, load_rules
 from training.config import GONE, RENAMED, ConfigError, TrainConfig
@@ -17,7 +19,7 @@ from training.document import DOCUMENT, with_table
 from training.effects import without_effect
 from training.run.folder import RunFolder
 from training.run.report import read_log
-from training.sessions import resume
+from training.sessions import resume, train
 from training.settings import load_config, parse_settings, rule_keys, setting_keys, shipped_configs, with_settings
 
 # Made by version 0.1.0 before the names of RENAMED changed: two updates of a run on mini, its folder without pictures.
@@ -39,8 +41,8 @@ def refused(**changes):
         ("num_games", 10**9, "1000000000", "a whole number from 1 to 65,536"),
         ("num_games", 3.5, "3.5", "a whole number"),
         ("num_games", True, "true", "a whole number"),
-        ("device", "meta", '"meta"', "PyTorch's name of a device"),
-        ("device", "cuda:x", '"cuda:x"', "PyTorch's name of a device"),
+        ("device", "meta", '"meta"', "or PyTorch's name of a GPU"),
+        ("device", "cuda:x", '"cuda:x"', "or PyTorch's name of a GPU"),
         ("hardness", 1e9, "1000000000.0", "a number from 0 to 16"),
         ("learning_rate", float("inf"), "inf", "a number above 0, at most 10"),
         ("learning_rate", float("nan"), "nan", "a number above 0"),
@@ -256,3 +258,34 @@ def test_a_setting_that_is_gone_says_what_to_give(name, tmp_path):
     for make in (lambda: TrainConfig(**{name: 2}), lambda: load_config(path)):
         with pytest.raises(ConfigError, match=f"unknown setting {name}: .* give processes"):
             make()
+
+
+# No machine of the tests has these.
+ABSENT = ["cuda:999", "xpu:999"]
+
+
+@pytest.mark.parametrize("device", [*ABSENT, "mps", "mps:0", "meta", "foo:1", "", "cpu:7", "cuda:-1", "cpu\n", "x" * 10**4, None])
+def test_a_device_that_cannot_be_used_is_one_line(device, tmp_path):
+    with pytest.raises(ValueError, match=r"^.* (is not allowed|cannot be used here): .*$") as caught:
+        usable_device(device)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 300
+    if device in ABSENT:  # a config of another machine is read here, but does not run
+        config = TrainConfig(device=device, rules="mini")
+        with pytest.raises(ConfigError, match=rf'^device = "{device}" cannot be used here: '):
+            train(config, tmp_path / "run", show_progress=False)
+    else:
+        assert refused(device=device).startswith("device = ")
+
+
+def test_every_device_that_is_allowed_holds_what_a_network_holds(monkeypatch):
+    """Networks keep float64 numbers: a device that cannot make one (as Apple's) is refused before they are moved."""
+    made = torch.zeros
+
+    def without_float64(*args, **kwargs):
+        if kwargs.get("dtype") == torch.float64:
+            raise TypeError("Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64.")
+        return made(*args, **kwargs)
+
+    monkeypatch.setattr(torch, "zeros", without_float64)
+    with pytest.raises(ValueError, match='"xpu" cannot be used here: Cannot convert a MPS Tensor to float64'):
+        usable_device("xpu")

@@ -56,7 +56,7 @@ _DEALS_ON_THE_WAY = 200
 @click.option(
     "--processes", type=click.IntRange(1), help="That share the games and each minibatch.  [default: as many as cores, at most 8]"
 )
-@click.option("--device", help="PyTorch's name of where to learn, as cpu or cuda.  [default: cpu]")
+@click.option("--device", help="PyTorch's name of where to learn: cpu, cuda, cuda:1, xpu.  [default: cpu]")
 @click.option(
     "--deals", type=click.IntRange(0, 10_000_000), default=4000, show_default=True,
     help="Deals of the final evaluation against each of expert, greedy and random; 0: none.",
@@ -78,7 +78,8 @@ def train(
     from training.processes import ProcessError
     from training.run.guards import FAILURES
 
-    check_device(device, "--device")
+    if device is not None:
+        check_device(device, "--device")
     try:
         if resumed is None:
             config = _config(
@@ -114,18 +115,18 @@ def check_installed() -> None:
         raise Mistake(line)
 
 
-def check_device(device: str | None, where: str) -> None:
-    """Raise Mistake for a device that PyTorch does not know or this machine lacks.
+def check_device(device: str, where: str) -> None:
+    """Raise Mistake for a device on which networks cannot learn or that this machine lacks.
 
     Args:
         where: it was given.
     """
-    import torch
+    from agents.neural.devices import usable_device
 
     try:
-        torch.zeros(1, device=device or "cpu")
-    except (RuntimeError, AssertionError) as error:
-        raise Mistake(f"{where} {device} cannot be used: {str(error).splitlines()[0]}") from None
+        usable_device(device)
+    except ValueError as error:
+        raise Mistake(f"{where} {error}") from None
 
 
 def _refuse_with_resume(given: dict[str, Any]) -> None:
