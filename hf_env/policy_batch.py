@@ -52,6 +52,17 @@ class SeatViews(NamedTuple):
         return cls(views, rules.copy())
 
 
+class NoLegalActionError(ValueError):
+    """A row has no legal action, as of a game that is over: there is nothing to choose.
+
+    Args:
+        row: its number.
+    """
+
+    def __init__(self, row: int) -> None:
+        super().__init__(f"row {row} has no legal action: its game is over, or its mask was not written")
+
+
 @dataclass(frozen=True)
 class PolicyBatch:
     """N decisions to be made now, each by one seat of one game.
@@ -64,6 +75,9 @@ class PolicyBatch:
         game_starts: (N,) bool, whether this is the seat's first decision in this game.
         keys: (N,) uint64, the only randomness that a policy uses (see ``DecisionCounter``).
         make_views: makes the SeatViews of the rows, for ``views``; None where the maker of the batch has none.
+
+    Raises:
+        NoLegalActionError: Naming the first row without a legal action.
     """
 
     observations: np.ndarray
@@ -73,6 +87,9 @@ class PolicyBatch:
     game_starts: np.ndarray
     keys: np.ndarray
     make_views: Callable[[], SeatViews] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        check_legal(self.action_masks)
 
     @classmethod
     def of(
@@ -123,6 +140,19 @@ class PolicyBatch:
         if self.make_views is None:
             raise RuntimeError("this batch was made without views")
         return self.make_views()
+
+
+def check_legal(action_masks: np.ndarray) -> None:
+    """Check that each row has something to choose from.
+
+    Args:
+        action_masks: (N, A), not 0 where the action is legal.
+
+    Raises:
+        NoLegalActionError: Naming the first row without a legal action.
+    """
+    if not action_masks.any(1).all():
+        raise NoLegalActionError(int(np.argmin(action_masks.any(1))))
 
 
 def mix64(values: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, model_validator
 
 from agents.neural.base import NetworkConfig
+from agents.neural.devices import DEVICE_PATTERN, DEVICE_WORDS
 from agents.registry import SCRIPTED
 from hf_env.fields import choice, extra, number, positive, refusal, setting, whole, yes_no
 from hf_env.rules import RuleSet
@@ -186,9 +187,9 @@ class TrainConfig(BaseModel):
         "more are faster, up to the cores; a run repeats exactly for the same number; 0: as many as there are cores, at most 8",
     )  # fmt: skip
     device: str = setting(
-        "cpu", 'PyTorch\'s name of a device that this machine has, such as "cpu", "cuda" or "cuda:1"', "where the networks learn",
+        "cpu", DEVICE_WORDS, "where the networks learn",
         "a device other than the CPU takes a batch in one block, and 0 processes are 1 there",
-        pattern=r"^(cpu|(cuda|xpu|mps)(:[0-9]{1,3})?)$",
+        pattern=DEVICE_PATTERN,
     )  # fmt: skip
     precision: Literal["float32", "bfloat16"] = choice(
         "float32", PRECISIONS, "of the products of matrices", "`bfloat16` does not pay for a network of this size on a CPU"

@@ -5,17 +5,18 @@ from __future__ import annotations
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from agents.neural.checkpoint import read_json
+from agents.neural.devices import usable_device
 from hf_env.files import write_json
 from training.config import ConfigError, TrainConfig
+from training.effects import without_effect
 from training.processes import default_processes, led_processes
 from training.run.folder import RunFolder
 from training.run.progress import ProgressDisplay
@@ -50,11 +51,15 @@ def open_trainer(config: TrainConfig, run_dir: Path, evaluate_fn: EvaluateFn | N
         games: of one process; None makes them by the config.
 
     Raises:
-        ConfigError: For such games and several processes.
+        ConfigError: For such games and several processes, and for a device that this machine lacks.
         ProcessError: Where a process ends before its time.
     """
+    try:
+        device = usable_device(config.device)
+    except ValueError as error:
+        raise ConfigError(f"device = {error}") from None
     if config.processes == 0:
-        several = games is None and torch.device(config.device).type == "cpu"
+        several = games is None and device.type == "cpu"
         config = config.replace(processes=default_processes(config.num_games) if several else 1)
     if games is not None and config.processes > 1:
         raise ConfigError("games that are given are those of one process: set processes = 1")
@@ -73,7 +78,7 @@ def train(
     show_progress: bool = True,
     should_stop: Callable[[], bool] | None = None,
 ) -> TrainResult:
-    """Train from the beginning in a new run folder.
+    """Train from the beginning in a new run folder; warn of settings that change nothing beside the others.
 
     Args:
         config: the settings.
@@ -93,6 +98,8 @@ def train(
     run_dir = Path(run_dir)
     if RunFolder(run_dir).holds_run():
         raise ConfigError(f"{run_dir} already holds a run: resume it or choose another folder")
+    for line in without_effect(config):
+        warnings.warn(line, stacklevel=2)
     run_dir.mkdir(parents=True, exist_ok=True)
     with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
         if config.initial_policy is not None:

@@ -13,6 +13,7 @@ from hf_env.rules import RuleSet
 from hf_env.rules.toml_files import MAX_LINE_LENGTH
 from hf_env.suggest import did_you_mean
 from training.config import GONE, RENAMED, ConfigError, TrainConfig, current_names
+from training.effects import without_effect
 
 _CONFIGS = Path(__file__).with_name("configs")
 # Tables, of which ``network.width`` or ``pools.opponents`` names one entry.
@@ -63,7 +64,7 @@ def with_settings(base: TrainConfig | None, settings: Mapping[str, Any]) -> Trai
     A budget in decisions without one in seconds leaves no limit of time.
 
     Raises:
-        ConfigError: For an unknown setting or a value out of range.
+        ConfigError: For an unknown setting, a value out of range, or one of ``settings`` that changes nothing beside the others.
     """
     for name in settings:
         if name not in TrainConfig.model_fields and name not in RENAMED and name not in GONE:
@@ -71,13 +72,20 @@ def with_settings(base: TrainConfig | None, settings: Mapping[str, Any]) -> Trai
     changes = dict(settings)
     if "decisions_budget" in changes:
         changes = {"time_budget_seconds": None} | changes
+    names = set(changes)
+    for table in _TABLES:
+        if isinstance(changes.get(table), Mapping):
+            names |= {f"{table}.{name}" for name in changes[table]}
     if base is None:
-        return TrainConfig(**changes)
-    tables = {"network": base.network.model_dump(), "pools": base.pools}
-    for name, before in tables.items():
-        if isinstance(changes.get(name), Mapping):
-            changes[name] = {**before, **changes[name]}
-    return base.replace(**changes)
+        config = TrainConfig(**changes)
+    else:
+        for table, before in (("network", base.network.model_dump()), ("pools", base.pools)):
+            if isinstance(changes.get(table), Mapping):
+                changes[table] = {**before, **changes[table]}
+        config = base.replace(**changes)
+    for line in without_effect(config, names):
+        raise ConfigError(line)
+    return config
 
 
 def rule_keys() -> list[str]:
@@ -97,15 +105,19 @@ def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], tuple[str, ...
     A value is written as in TOML; one that is no TOML, as a word without quotes, is taken as text.
 
     Raises:
-        ConfigError: for a text that is no setting, or a key that neither the settings nor the rules have.
+        ConfigError: for a text that is no setting, a key that neither the settings nor the rules have, or one given twice.
     """
     settings: dict[str, Any] = {}
     rules = []
+    given = set()
     for text in texts:
         key, equals, written = (part.strip() for part in text.partition("="))
         group, _, member = key.partition(".")
         if not equals or not written or not key:
             raise ConfigError(f"--set {text!r} is not KEY=VALUE, such as num_games=256, network.width=64 or deals=3")
+        if key in given:
+            raise ConfigError(f"--set gives {key} twice")
+        given.add(key)
         if key in rule_keys():
             rules.append(text)
         elif key in RENAMED:

@@ -9,13 +9,15 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import torch
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from torch import nn
 
 from hf_env.fields import choice, refusal, setting, whole, yes_no
 from hf_env.rules.options import plain
 
 NETWORKS = ("ranks", "mlp")
+# 256 MiB of float32; what learns holds four times that, and a checkpoint three times.
+_MAX_WEIGHTS = 1 << 26
 
 
 class NetworkConfig(BaseModel):
@@ -54,6 +56,15 @@ class NetworkConfig(BaseModel):
             super().__init__(**given)
         except ValidationError as error:
             raise ValueError(refusal(error, type(self), given, "network.")) from None
+
+    @model_validator(mode="after")
+    def _check(self) -> NetworkConfig:
+        if (self.depth - 1) * self.width**2 > _MAX_WEIGHTS:
+            raise ValueError(
+                f"network.width = {self.width} with network.depth = {self.depth} is not allowed: the layers between the first and "
+                f"the last may hold at most {_MAX_WEIGHTS:,} weights"
+            )
+        return self
 
 
 class PolicyValueNetwork(nn.Module):

@@ -18,9 +18,9 @@ from typing import Any
 
 import safetensors
 import safetensors.torch
-import torch
 
 from agents.neural.base import NetworkConfig, PolicyValueNetwork
+from agents.neural.devices import usable_device
 from agents.neural.factory import make_network
 from agents.neural.sections import sections_read
 from hf_env.actions import ACTIONS_VERSION
@@ -171,6 +171,7 @@ def load_policy(path: Path | str, device: str = "cpu") -> tuple[PolicyValueNetwo
 
     Raises:
         CheckpointError: Where it is missing, damaged, or of another format or version.
+        ValueError: For a device that this machine lacks.
     """
     folder, info = read_info(path)
     data = read_verified(folder / TENSORS_NAME, info.get("sha256", ""))
@@ -178,6 +179,6 @@ def load_policy(path: Path | str, device: str = "cpu") -> tuple[PolicyValueNetwo
         config, num_actions = NetworkConfig(**info["network"]), int(info["num_actions"])
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError(f"{folder / JSON_NAME} does not describe a known network: {error}") from None
-    network = network_from_bytes(data, config, num_actions).to(torch.device(device))
+    network = network_from_bytes(data, config, num_actions).to(usable_device(device))
     network.requires_grad_(False)
     return network, info

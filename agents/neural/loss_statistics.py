@@ -12,6 +12,7 @@ import torch
 from agents.neural.masked_categorical import masked_entropy, masked_log_probs
 from agents.neural.ranks import kernels
 from agents.neural.tensors import as_array, runs_compiled
+from hf_env.policy_batch import NoLegalActionError
 
 
 def plain_choice_statistics(
@@ -23,6 +24,9 @@ def plain_choice_statistics(
         logits: (N, A) float32.
         action_masks: (N, A) int8.
         actions, taught_actions: (N,) int32; a taught action of -1 gives 0.
+
+    Raises:
+        NoLegalActionError: Naming the first row without a legal action.
     """
     log_probs = masked_log_probs(logits, action_masks)
     chosen = log_probs.gather(1, actions.long()[:, None]).squeeze(1)
@@ -37,9 +41,11 @@ class _ChoiceStatistics(torch.autograd.Function):
         log_totals, entropies, chosen, taught = torch.empty(4, len(logits))
         choices = (action_masks, actions, taught_actions)
         statistics = (probabilities, log_totals, entropies, chosen, taught)
-        kernels.choices_forward(
+        row = kernels.choices_forward(
             logits.numpy(), kernels.Choices(*map(as_array, choices)), kernels.ChoiceStatistics(*map(as_array, statistics))
         )
+        if row >= 0:
+            raise NoLegalActionError(row)
         ctx.save_for_backward(logits, *choices, *statistics)
         return chosen, taught, entropies
 

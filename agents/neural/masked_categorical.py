@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from hf_env.kernels.compile import entry, kernel
+from hf_env.policy_batch import NoLegalActionError, check_legal
 
 # Added to the logits of illegal actions: any lower than it, its gradient in the entropy could overflow, and minus
 # infinity would turn it into NaN; any nearer, logits could rival it.
@@ -23,7 +24,13 @@ def masked_log_probs(logits: torch.Tensor, action_masks: torch.Tensor) -> torch.
         logits: (N, A) float32, finite, up to 1e6 in size.
         action_masks: (N, A) bool or int8, at least one legal a row. An illegal action gets -1e30, so that its probability
             and its gradient are exactly 0.
+
+    Raises:
+        NoLegalActionError: Naming the first row without a legal action.
     """
+    # A compiled graph cannot raise; its rows were checked where they were played.
+    if not torch.compiler.is_compiling() and not (legal := (action_masks != 0).any(-1)).all():
+        raise NoLegalActionError(int(legal.int().argmin()))
     return torch.log_softmax(logits + (action_masks.float() - 1.0) * _ILLEGAL, dim=-1)
 
 
@@ -37,7 +44,12 @@ def masked_entropy(log_probs: torch.Tensor) -> torch.Tensor:
 
 
 def masked_probabilities(logits: np.ndarray, action_masks: np.ndarray) -> np.ndarray:
-    """Probabilities (N, A) float32 of the same distribution; an illegal action has exactly 0."""
+    """Probabilities (N, A) float32 of the same distribution; an illegal action has exactly 0.
+
+    Raises:
+        NoLegalActionError: Naming the first row without a legal action.
+    """
+    check_legal(action_masks)
     masked = np.where(action_masks != 0, logits.astype(np.float64), -np.inf)
     weights = np.exp(masked - masked.max(-1, keepdims=True))
     return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
@@ -45,7 +57,7 @@ def masked_probabilities(logits: np.ndarray, action_masks: np.ndarray) -> np.nda
 
 @kernel
 def sample_action(logits, action_mask, draw):
-    """One legal action by inversion of the cumulative distribution, and its log probability.
+    """One legal action by inversion of the cumulative distribution, and its log probability; -1 where none has a probability.
 
     Args:
         logits: (A,) float32.
@@ -74,12 +86,14 @@ def sample_action(logits, action_mask, draw):
                 cumulated += weight
                 if cumulated > threshold:
                     break
+    if chosen < 0:
+        return chosen, 0.0
     return chosen, float(logits[chosen]) - largest - math.log(total)
 
 
 @kernel
 def best_action(logits, action_mask):
-    """The legal action of the largest logit, the lowest number among equals.
+    """The legal action of the largest logit, the lowest number among equals; -1 where none is legal.
 
     Args:
         logits: (A,) float32.
@@ -93,7 +107,26 @@ def best_action(logits, action_mask):
 
 
 @entry
-def sample_actions(logits, action_masks, draws, actions, log_probs):
+def _sample_rows(logits, action_masks, draws, actions, log_probs):
+    """``sample_action`` of every row; returns the first without an action, or -1."""
+    for row in range(len(logits)):
+        actions[row], log_probs[row] = sample_action(logits[row], action_masks[row], draws[row])
+        if actions[row] < 0:
+            return row
+    return -1
+
+
+@entry
+def _best_of_rows(logits, action_masks, actions):
+    """``best_action`` of every row; returns the first without an action, or -1."""
+    for row in range(len(logits)):
+        actions[row] = best_action(logits[row], action_masks[row])
+        if actions[row] < 0:
+            return row
+    return -1
+
+
+def sample_actions(logits, action_masks, draws, actions, log_probs) -> None:
     """``sample_action`` of every row.
 
     Args:
@@ -101,13 +134,24 @@ def sample_actions(logits, action_masks, draws, actions, log_probs):
         action_masks: (N, A) int8.
         draws: (N,) float64 uniform in [0, 1).
         actions: (N,) int32 and log_probs: (N,) float32 are written.
+
+    Raises:
+        NoLegalActionError: Naming the first row without a legal action.
+        ValueError: Naming the first row whose logits give no probabilities.
     """
-    for row in range(len(logits)):
-        actions[row], log_probs[row] = sample_action(logits[row], action_masks[row], draws[row])
+    row = _sample_rows(logits, action_masks, draws, actions, log_probs)
+    if row >= 0 and action_masks[row].any():
+        raise ValueError(f"row {row} has no probabilities: what the network gave is not finite")
+    if row >= 0:
+        raise NoLegalActionError(row)
 
 
-@entry
-def best_actions(logits, action_masks, actions):
-    """Write the legal action of the largest logit of each row, the lowest number among equals."""
-    for row in range(len(logits)):
-        actions[row] = best_action(logits[row], action_masks[row])
+def best_actions(logits, action_masks, actions) -> None:
+    """Write the legal action of the largest logit of each row, the lowest number among equals, into actions (N,) int32.
+
+    Raises:
+        NoLegalActionError: Naming the first row without a legal action.
+    """
+    row = _best_of_rows(logits, action_masks, actions)
+    if row >= 0:
+        raise NoLegalActionError(row)

@@ -42,10 +42,10 @@ STALE, SAME_DEAL, SAME_TURN = 0, 1, 2
 
 @kernel
 def _units(points):
-    """Points in units of 5, rounded towards zero."""
+    """Points in units of 5, rounded towards zero, and cut off at LIMIT either way."""
     if points >= 0:
-        return points // POINTS_UNIT
-    return -((-points) // POINTS_UNIT)
+        return min(points // POINTS_UNIT, LIMIT)
+    return -min((-points) // POINTS_UNIT, LIMIT)
 
 
 @kernel
@@ -91,9 +91,6 @@ def _write_side(g, r, other, out, at, i):
 
     Args:
         i: its relative number.
-
-    Returns:
-        Whether its scores fit into int16.
     """
     copy_values(out, at.meld_naturals + i * NUM_NATURALS, g["naturals"][other], NUM_NATURALS)
     copy_values(out, at.meld_twos + i * WITH_WILD, g["twos"][other], WITH_WILD)
@@ -103,14 +100,11 @@ def _write_side(g, r, other, out, at, i):
     out[at.wild_books + i] = g["clean_books"][other, WILD]
     out[at.red3s + i] = g["red3"][other]
     out[at.opened + i] = g["opened"][other]
-    table = _units(table_score(g, r, other))
-    total = _units(int(g["scores"][other]))
-    out[at.table_scores + i] = table
-    out[at.scores + i] = total
+    out[at.table_scores + i] = _units(table_score(g, r, other))
+    out[at.scores + i] = _units(int(g["scores"][other]))
     quota = r["quota"][deal_entry(int(g["deal"]))]
     for k in range(3):
         out[at.quota_missing + 3 * i + k] = max(int(quota[k]) - int(g["book_counts"][other, k]), 0)
-    return -LIMIT <= table <= LIMIT and -LIMIT <= total <= LIMIT
 
 
 @kernel
@@ -230,7 +224,7 @@ def _write_events(g, r, seat, out, at):
 
 @kernel
 def _write_public(g, r, seat, out, at, events, options):
-    """All public sections as the seat sees them; returns 1, or -1 if a score did not fit into int16.
+    """All public sections as the seat sees them.
 
     Expects zeros, but for the options, which are left as they stand unless `options`.
     """
@@ -240,10 +234,9 @@ def _write_public(g, r, seat, out, at, events, options):
         other = _relative(seat, i, players)
         _write_packet(g, other, out, at, i)
         _write_recent_discards(g, other, out, at, i)
-    fits = True
     side = side_of(r, seat)
     for i in range(sides):
-        fits = _write_side(g, r, _relative(side, i, sides), out, at, i) and fits
+        _write_side(g, r, _relative(side, i, sides), out, at, i)
     _write_pile(g, r, out, at)
     _write_stock(g, out, at)
     _write_turn(g, r, seat, out, at)
@@ -251,7 +244,6 @@ def _write_public(g, r, seat, out, at, events, options):
         _write_options(g, r, out, at)
     if events:
         _write_events(g, r, seat, out, at)
-    return 1 if fits else -1
 
 
 @kernel
@@ -276,19 +268,15 @@ def _refresh(g, r, seat, out, at):
     """Write again what an action of the seat in its own turn can have changed: its own hand and side, pile, stock, phase.
 
     `out` holds the same seat's observation of before.
-
-    Returns:
-        As write_observation.
     """
     _write_packet(g, seat, out, at, 0)
-    fits = _write_side(g, r, side_of(r, seat), out, at, 0)
+    _write_side(g, r, side_of(r, seat), out, at, 0)
     # Within a turn the pile only ever shrinks, and what is owed of it changes only when it does.
     if out[at.discard_size] != g["discard_size"]:
         _rewrite_pile(g, r, out, at)
     _write_stock(g, out, at)
     _write_phase(g, out, at)
     _write_opening(g, r, seat, out, at)
-    return 1 if fits else -1
 
 
 @kernel
@@ -299,29 +287,23 @@ def write_observation(g, r, seat, out, events, held):
         held: what `out` holds already, of which only what can have changed is written again. STALE: nothing. SAME_DEAL: an
             observation of this deal. SAME_TURN: this seat's, of before its last action, which was a draw, a take or a
             lay-down.
-
-    Returns:
-        A positive number, negative if a score did not fit into int16.
     """
     at = OBSERVATION_PLACES[int(r["players"]), int(r["sides"])]
     if held == SAME_TURN:
         _write_private(g, r, seat, out, at)
         if events:
             _write_events(g, r, seat, out, at)
-        return _refresh(g, r, seat, out, at)
+        _refresh(g, r, seat, out, at)
+        return
     # Options change only with the deal, and events of a deal only ever follow each other.
     clear_values(out, 0, at.options if held == SAME_DEAL else out.shape[0])
     _write_private(g, r, seat, out, at)
-    return _write_public(g, r, seat, out, at, events, held == STALE)
+    _write_public(g, r, seat, out, at, events, held == STALE)
 
 
 @kernel
 def write_state(g, r, out):
-    """Write the whole truth into out, (G,) int16, relative to seat 0.
-
-    Returns:
-        As write_observation.
-    """
+    """Write the whole truth into out, (G,) int16, relative to seat 0."""
     clear_values(out, 0, out.shape[0])
     players = int(r["players"])
     at = STATE_PLACES[players, int(r["sides"])]
@@ -338,4 +320,4 @@ def write_state(g, r, out):
     size = int(g["discard_size"])
     for i in range(size):
         out[at.discard_order + i] = int(g["discard"][size - 1 - i]) + 1
-    return _write_public(g, r, 0, out, at, True, True)
+    _write_public(g, r, 0, out, at, True, True)

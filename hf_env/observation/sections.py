@@ -18,11 +18,12 @@ TOP_CARDS = 7
 WITH_WILD = NUM_NATURALS + 1
 EVENT_WIDTH = 3
 POINTS_UNIT = 5
-# Numbers are int16; totals reach as far either way.
+# Numbers are int16. Scores beyond are cut off there: a rule set of many deals and dear books may pass it.
 LIMIT = 32767
 OPTION_PREFIX = "option_"
 
 _POINTS = f"units of {POINTS_UNIT} points"
+_CUT = f"{_POINTS}, cut off at {LIMIT * POINTS_UNIT:,} points either way"
 _SEATS, _SIDES = "relative seats", "relative sides, own first"
 
 
@@ -68,8 +69,8 @@ def _public(p: int, s: int) -> list[Row]:
         Row("wild_books", (s,), f"wild books; {_SIDES}", (0, 16), 1, "all"),
         Row("red3s", (s,), f"red 3s laid; {_SIDES}", (0, 16), 0.25, "all"),
         Row("opened", (s,), f"1 if the side has opened; {_SIDES}", (0, 1), 1, "all"),
-        Row("table_scores", (s,), f"points that lie open (cards, book bonuses, red 3s), {_POINTS}; {_SIDES}", (-LIMIT, LIMIT), 0.001, "all"),
-        Row("scores", (s,), f"totals of the finished deals, {_POINTS}; {_SIDES}", (-LIMIT, LIMIT), 0.0005, "all"),
+        Row("table_scores", (s,), f"points that lie open (cards, book bonuses, red 3s), {_CUT}; {_SIDES}", (-LIMIT, LIMIT), 0.001, "all"),
+        Row("scores", (s,), f"totals of the finished deals, {_CUT}; {_SIDES}", (-LIMIT, LIMIT), 0.0005, "all"),
         Row("quota_missing", (s, 3), f"books still missing to go out; {_SIDES} x clean, dirty, wild", (0, 20), 0.5, "all"),
         Row("discard_size", (1,), "cards in the discard pile", (0, MAX_CARDS), 0.03, "all"),
         Row("discard_kinds", (NUM_KINDS,), "cards of each kind in the discard pile", (0, 64), 0.25, "all"),

@@ -151,17 +151,7 @@ class VectorGame:
 
     def _run(self, mode: int, chosen: np.ndarray) -> None:
         self.num_moves += mode != v.MODE_DRAW
-        self._check_overflow(self._runner.run(mode, chosen))
-
-    def _check_overflow(self, code: int) -> None:
-        """Raise OverflowError for the code of a pass, the slot + 1 of such a game or 0."""
-        if code:
-            slot = code - 1
-            scores = self.games[slot]["scores"][: self.num_sides].tolist()
-            raise OverflowError(
-                f"game {slot}: a score does not fit into the observation (int16 in units of 5 points, at most "
-                f"{32767 * 5} either way); totals are {scores}"
-            )
+        self._runner.run(mode, chosen)
 
     def reset(self, seed: int | None = None, *, game_seeds: Sequence[int] | np.ndarray | None = None, slots=None) -> None:
         """Start new games.
@@ -227,7 +217,6 @@ class VectorGame:
         Raises:
             IllegalActionError: Naming slot, label and reason, before any game has moved.
             ValueError: For another shape or type.
-            OverflowError: If a score does not fit into the observation.
         """
         actions = np.asarray(actions)
         if actions.shape != (self.num_games,):
@@ -237,10 +226,9 @@ class VectorGame:
         self._actions[:] = actions
         chosen = self._all if slots is None else self._chosen(slots)
         self.num_moves += 1
-        code = self._runner.step(chosen)
-        if code < 0:
-            self._raise_illegal(-1 - code)
-        self._check_overflow(code)
+        illegal = self._runner.step(chosen)
+        if illegal >= 0:
+            self._raise_illegal(illegal)
 
     def step_unchecked(self, action: int) -> None:
         """Play one action, known to be legal, in every game: for adapters that have looked at the mask themselves."""
@@ -288,7 +276,6 @@ class VectorGame:
 
         Raises:
             ValueError: For seats or an array that do not fit.
-            OverflowError: If a score does not fit into int16.
         """
         seats = np.asarray(seats)
         if seats.shape not in ((), (self.num_games,)) or seats.dtype.kind not in "iu":
@@ -302,7 +289,7 @@ class VectorGame:
                 self._other = np.zeros((self.num_games, self.observation_width), np.int16)
             out = self._other
         self._check_out(out, self.observation_width)
-        self._check_overflow(v.observe_games(self.games, self.rule_records, each, out, self._settings[v.EVENTS]))
+        v.observe_games(self.games, self.rule_records, each, out, self._settings[v.EVENTS])
         return out
 
     def states(self, out: np.ndarray | None = None) -> np.ndarray:
@@ -313,12 +300,11 @@ class VectorGame:
 
         Raises:
             ValueError: For an array that does not fit.
-            OverflowError: If a score does not fit into int16.
         """
         if out is None:
             out = np.empty((self.num_games, self.state_layout.width), np.int16)
         self._check_out(out, self.state_layout.width)
-        self._check_overflow(v.write_states(self.games, self.rule_records, out))
+        v.write_states(self.games, self.rule_records, out)
         return out
 
     def refresh(self) -> None:

@@ -51,31 +51,30 @@ class GameRunner:
         """Play the actions in the games with chosen[slot] != 0, (N,) int8, if all of them are legal.
 
         Returns:
-            0; -1 - slot of the first illegal one, before any game has moved; or slot + 1 of an overflow.
+            The slot of the first illegal one, and then no game has moved; -1: all were played.
         """
         if self._compiled_check is None:
             self._compiled_check = bound(v.find_illegal, (self._settings, chosen, *self._checked))
         slot = self._compiled_check(self._settings, chosen, *self._checked)
-        return -1 - int(slot) if slot >= 0 else self.run(v.MODE_STEP, chosen)
+        if slot < 0:
+            self.run(v.MODE_STEP, chosen)
+        return int(slot)
 
-    def run(self, mode: int, chosen: np.ndarray) -> int:
-        """Pass over the games with chosen[slot] != 0, (N,) int8, as the mode and the settings say; what ``run_games`` returns.
+    def run(self, mode: int, chosen: np.ndarray) -> None:
+        """Pass over the games with chosen[slot] != 0, (N,) int8, as the mode and the settings say.
 
         Actions of MODE_STEP must be legal.
         """
         if mode == v.MODE_DRAW:
             v.draw_actions(chosen, *self._drawn)
-            return v.OK
+            return
         run = self._compiled or self._compile()
         self._settings[v.MODE] = mode
         if len(self._blocks) == 1:  # without a function between: a single game's step is a few microseconds
             bounds, work = self._blocks[0]
-            return run(bounds, *self._before, chosen, self._tables, work)
-
-        def run_block(block: tuple[np.ndarray, v.Work]) -> int:
-            return run(block[0], *self._before, chosen, self._tables, block[1])
-
-        return next((code for code in run_blocks(run_block, self._blocks) if code != v.OK), v.OK)
+            run(bounds, *self._before, chosen, self._tables, work)
+        else:
+            run_blocks(lambda block: run(block[0], *self._before, chosen, self._tables, block[1]), self._blocks)
 
     def _compile(self):
         # With no game chosen.

@@ -25,8 +25,6 @@ MODE_STEP, MODE_START, MODE_REFRESH, MODE_DRAW = 0, 1, 2, 3
 # Places of the settings array, int64.
 MODE, SEED, EXPLICIT_SEEDS, REWARD, SHAPING, AUTORESET, SINGLE_DEAL, FIXED_DEAL, EVENTS, OBSERVE, MAX_DECISIONS = range(11)
 NUM_SETTINGS = 11
-# What a pass returns: OK, or the slot + 1 of an overflow.
-OK = 0
 
 
 class Slots(NamedTuple):
@@ -155,11 +153,7 @@ def _pay_nothing(rewards):
 
 @kernel
 def _play(slot, games, rules, settings, slots, buffers, work):
-    """Play the slot's action, pay it, and go on to the next deal or, with autoreset, game.
-
-    Returns:
-        As ``run_games``.
-    """
+    """Play the slot's action, pay it, and go on to the next deal or, with autoreset, game."""
     g = games[slot]
     r = rules[g["rule"]]
     apply_action(g, r, slots.actions[slot])
@@ -174,14 +168,11 @@ def _play(slot, games, rules, settings, slots, buffers, work):
     slots.decisions[slot] += 1
     buffers.terminated[slot] = g["game_over"] != 0
     buffers.truncated[slot] = not buffers.terminated[slot] and slots.decisions[slot] >= settings[MAX_DECISIONS]
-    overflow = OK
     if settings[AUTORESET] and (buffers.terminated[slot] or buffers.truncated[slot]):
         for seat in range(int(r["players"])):
-            if write_observation(g, r, seat, buffers.final[slot, seat], settings[EVENTS], STALE) < 0:
-                overflow = slot + 1
+            write_observation(g, r, seat, buffers.final[slot, seat], settings[EVENTS], STALE)
         _start(games, rules, settings, slot, False, slots, work.space.deck)
         slots.decisions[slot] = 0
-    return overflow
 
 
 @kernel
@@ -190,18 +181,14 @@ def _show(slot, g, r, held, settings, buffers, work):
 
     Args:
         held: of the observation that stands.
-
-    Returns:
-        As ``run_games``.
     """
     buffers.seats[slot] = g["to_move"]
     write_mask(g, r, buffers.masks[slot], work.space)
     if buffers.truncated[slot] and not settings[AUTORESET]:
         for action in range(buffers.masks.shape[1]):
             buffers.masks[slot, action] = 0
-    if settings[OBSERVE] and write_observation(g, r, int(g["to_move"]), buffers.observations[slot], settings[EVENTS], held) < 0:
-        return slot + 1
-    return OK
+    if settings[OBSERVE]:
+        write_observation(g, r, int(g["to_move"]), buffers.observations[slot], settings[EVENTS], held)
 
 
 @entry
@@ -216,20 +203,15 @@ def run_games(block, games, rules, settings, chosen, tables, work):
         chosen: (N,) int8.
         tables: Slots and Buffers.
         work: Work, of this thread.
-
-    Returns:
-        OK or the slot + 1 of a game whose scores do not fit into int16.
     """
     slots, buffers = tables
     mode = settings[MODE]
-    overflow = OK
     for slot in range(block[0], block[1]):
         if chosen[slot] == 0:
             continue
         _fetch_next(slot, games, settings, slots, buffers)
         g = games[slot]
         seat_before = g["to_move"]
-        wrong = OK
         if mode == MODE_START:
             _begin(slot, games, rules, settings, slots, buffers, work)
         elif mode == MODE_STEP:
@@ -237,38 +219,23 @@ def run_games(block, games, rules, settings, chosen, tables, work):
                 _pay_nothing(buffers.rewards[slot])
                 buffers.deal_ended[slot] = False
                 continue
-            wrong = _play(slot, games, rules, settings, slots, buffers, work)
+            _play(slot, games, rules, settings, slots, buffers, work)
         held = STALE
         if mode == MODE_STEP and not buffers.deal_ended[slot] and not buffers.truncated[slot]:
             # A seat that moves again after its own action has drawn, taken or laid down.
             held = SAME_TURN if seat_before == g["to_move"] else SAME_DEAL
-        shown = _show(slot, g, rules[g["rule"]], held, settings, buffers, work)
-        if wrong != OK or shown != OK:
-            overflow = slot + 1
-    return overflow
+        _show(slot, g, rules[g["rule"]], held, settings, buffers, work)
 
 
 @entry
 def observe_games(games, rules, seats, out, events):
-    """Write the observation (N, F) of one seat of each game.
-
-    Returns:
-        OK or slot + 1 of an overflow.
-    """
+    """Write the observation (N, F) of one seat of each game."""
     for slot in range(games.shape[0]):
-        if write_observation(games[slot], rules[games[slot]["rule"]], seats[slot], out[slot], events, STALE) < 0:
-            return slot + 1
-    return OK
+        write_observation(games[slot], rules[games[slot]["rule"]], seats[slot], out[slot], events, STALE)
 
 
 @entry
 def write_states(games, rules, out):
-    """Write the state vector (N, G) of each game.
-
-    Returns:
-        OK or slot + 1 of an overflow.
-    """
+    """Write the state vector (N, G) of each game."""
     for slot in range(games.shape[0]):
-        if write_state(games[slot], rules[games[slot]["rule"]], out[slot]) < 0:
-            return slot + 1
-    return OK
+        write_state(games[slot], rules[games[slot]["rule"]], out[slot])

@@ -15,6 +15,10 @@ def _means(*above: float) -> np.ndarray:
     return means - means.T
 
 
+def _why(pair):
+    return "why"
+
+
 def _ranks(ranking):
     return list(zip(ranking.best.tolist(), ranking.worst.tolist(), strict=True))
 
@@ -23,7 +27,7 @@ def test_a_clear_order():
     means = _means(100, 200, 100)
     ranking = rank(means, means > 50)
     assert _ranks(ranking) == [(1, 1), (2, 2), (3, 3)] and ranking.circles == () and ranking.order == (0, 1, 2)
-    assert ranking.sentences("ABC") == ["Every pair has an order."]
+    assert ranking.sentences("ABC", _why) == ["Every pair has an order."]
     turned = rank(-means, -means > 50)
     assert _ranks(turned) == [(3, 3), (2, 2), (1, 1)] and turned.order == (2, 1, 0)
 
@@ -33,7 +37,7 @@ def test_rock_paper_scissors_have_no_order(size):
     means = size * _means(100, -300, 100)
     ranking = rank(means, means > 0)
     assert not ranking.above.any() and _ranks(ranking) == [(1, 3)] * 3 and ranking.circles == ((0, 1, 2),)
-    (sentence,) = ranking.sentences(["rock", "paper", "scissors"])
+    (sentence,) = ranking.sentences(["rock", "paper", "scissors"], _why)
     assert sentence.startswith("No order among rock, paper and scissors: they beat each other in a circle")
 
 
@@ -51,7 +55,7 @@ def test_nothing_shown_is_no_order():
     means = _means(10, 20, 5)
     ranking = rank(means, np.zeros((3, 3), bool))
     assert _ranks(ranking) == [(1, 3)] * 3 and ranking.circles == () and len(ranking.unordered()) == 3
-    assert "No order between A and B: the interval of their match holds 0." in ranking.sentences("ABC")
+    assert "No order between A and B: why." in ranking.sentences("ABC", _why)
 
 
 def test_a_chain_gives_an_order_where_the_match_does_not_contradict():
@@ -65,11 +69,30 @@ def test_a_chain_gives_none_where_the_match_points_the_other_way():
     assert not ranking.above.any() and ranking.circles == ((0, 1, 2),)
 
 
+def test_where_no_order_holds_the_better_mean_stands_first():
+    nothing = np.zeros((4, 4), bool)
+    means = _means(-10, -20, -40, -5, -30, -20)
+    assert rank(means, nothing).order == (3, 2, 1, 0)
+    assert rank(0 * means, nothing).order == (0, 1, 2, 3)
+    # What is shown holds, whatever the means.
+    shown = nothing.copy()
+    shown[0, 3] = shown[1, 2] = True
+    ranking = rank(means, shown)
+    assert ranking.order == (1, 2, 0, 3)
+    generator = np.random.default_rng(6)
+    for _ in range(200):
+        means = np.triu(generator.normal(size=(5, 5)), 1)
+        means -= means.T
+        ranking = rank(means, means > generator.uniform(0, 2))
+        places = np.argsort(ranking.order)
+        assert (places[:, None] < places)[ranking.above].all()
+
+
 def test_part_of_an_order():
     means = _means(100, 100, 0)
     ranking = rank(means, means > 50)
     assert _ranks(ranking) == [(1, 1), (2, 3), (2, 3)]
-    assert ranking.sentences("ABC") == ["No order between B and C: the interval of their match holds 0."]
+    assert ranking.sentences("ABC", _why) == ["No order between B and C: why."]
 
 
 def _games(shares: dict[tuple[int, int], float], clusters: int, n: int, seed: int = 0) -> np.ndarray:

@@ -8,7 +8,15 @@ import pytest
 from scipy import stats
 
 from training.evaluation import MIN_CLUSTERS, Interval, clustered_interval, verdict
-from training.evaluation.statistics import clusters_needed, combined_interval, paired_variance, share_interval
+from training.evaluation.statistics import (
+    clusters_missing,
+    clusters_needed,
+    combined_interval,
+    paired_variance,
+    share_interval,
+    shown_order,
+    why_nothing_shown,
+)
 
 
 def test_equal_clusters_give_the_t_interval_of_their_means():
@@ -45,24 +53,98 @@ def test_no_interval_without_clusters(sums, counts):
         clustered_interval(sums, counts)
 
 
+FEW, MANY = MIN_CLUSTERS - 1, MIN_CLUSTERS
+
+
 @pytest.mark.parametrize(
-    ("low", "high", "clusters", "expected"),
+    ("low", "high", "clusters", "above", "expected"),
     [
-        (0.1, 2.0, MIN_CLUSTERS, "better"),
-        (0.1, 2.0, MIN_CLUSTERS - 1, "inconclusive"),
-        (-2.0, -0.1, MIN_CLUSTERS, "worse"),
-        (-2.0, -0.1, MIN_CLUSTERS - 1, "inconclusive"),
-        (0.0, 2.0, 1000, "inconclusive"),
-        (-2.0, 0.0, 1000, "inconclusive"),
-        (0.0, 0.0, 1000, "inconclusive"),
+        (0.1, 2.0, MANY, 15, "better"),
+        (-2.0, -0.1, MANY, 15, "worse"),
+        (0.0, 2.0, 1000, 1000, "inconclusive"),
+        (-2.0, 0.0, 1000, 0, "inconclusive"),
+        (0.0, 0.0, 1000, 500, "inconclusive"),
+        # Few clusters: as many must point the same way as the sign test asks for.
+        (0.1, 2.0, FEW, FEW, "better"),
+        (-2.0, -0.1, FEW, 0, "worse"),
+        (0.1, 2.0, FEW, 21, "better"),
+        (0.1, 2.0, FEW, 20, "inconclusive"),
+        (0.1, 2.0, FEW, 0, "inconclusive"),
+        (-2.0, -0.1, FEW, FEW, "inconclusive"),
+        (0.1, 2.0, 6, 6, "better"),
+        (0.1, 2.0, 5, 5, "inconclusive"),
+        (-math.inf, math.inf, 1, 1, "inconclusive"),
     ],
 )
-def test_verdict(low, high, clusters, expected):
-    assert verdict(Interval((low + high) / 2, low, high, 0.5, clusters)) == expected
+def test_verdict(low, high, clusters, above, expected):
+    assert verdict(Interval((low + high) / 2, low, high, 0.5, clusters, above, clusters - above)) == expected
 
 
-def test_thirty_clusters_are_asked_for():
-    assert MIN_CLUSTERS == 30
+def test_the_sign_test_is_that_of_scipy():
+    sums = np.random.default_rng(8).normal(0.5, 1, (200, 12))
+    for row in sums:
+        interval = clustered_interval(row, np.ones(12))
+        above = int((row > 0).sum())
+        assert (interval.num_above, interval.num_below) == (above, 12 - above)
+        agrees = stats.binomtest(above, 12).pvalue <= 0.05 and (above > 6) == (interval.mean > 0)
+        assert (verdict(interval) != "inconclusive") == (agrees and not interval.low <= 0 <= interval.high)
+
+
+# What the differences of a game seed may look like where two policies do not differ: as likely either way.
+NO_DIFFERENCE = {
+    "normal": lambda g, shape: g.normal(size=shape),
+    "even": lambda g, shape: g.uniform(-1, 1, shape),
+    "far out": lambda g, shape: g.standard_t(2, shape),
+    "mostly equal": lambda g, shape: np.where(g.random(shape) < 0.8, 0.0, g.choice([-5.0, 5.0], shape)),
+    "two values": lambda g, shape: g.choice([-1.0, 1.0], shape) + 0.01 * g.normal(size=shape),
+}
+
+
+def false_orders(name, clusters, samples, confidence):
+    """Share of samples without a difference in which an order is claimed."""
+    draws = NO_DIFFERENCE[name](np.random.default_rng(clusters), (samples, clusters))
+    counts = np.ones(clusters)
+    return np.mean([shown_order(clustered_interval(row, counts, confidence), confidence) != 0 for row in draws])
+
+
+@pytest.mark.parametrize("name", NO_DIFFERENCE)
+def test_few_game_seeds_without_a_difference_give_a_false_order_no_more_often_than_is_said(name):
+    for clusters in (2, 6, 12, 25):
+        assert false_orders(name, clusters, 400, 0.95) <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", NO_DIFFERENCE)
+@pytest.mark.parametrize("confidence", [0.95, 1 - 0.05 / 6])
+def test_every_small_sample_keeps_its_level(name, confidence):
+    level = 1 - confidence
+    for clusters in range(2, MIN_CLUSTERS):
+        assert false_orders(name, clusters, 5000, confidence) <= level + 4 * math.sqrt(level / 5000), clusters
+
+
+def test_few_game_seeds_show_what_is_plain():
+    generator = np.random.default_rng(9)
+    for clusters, least in ((6, 0.95), (25, 0.99)):
+        shown = [shown_order(clustered_interval(generator.normal(4, 1, clusters), np.ones(clusters))) for _ in range(200)]
+        assert np.mean(shown) >= least
+
+
+def test_what_is_missing_is_told_and_is_enough():
+    generator = np.random.default_rng(10)
+    for mean in (0.05, 0.3, -0.6):
+        interval = clustered_interval(generator.normal(0, 1, 40) + mean, np.ones(40))
+        if shown_order(interval):
+            continue
+        n = 40 + clusters_missing(interval)
+        half = stats.t.ppf(0.975, n - 1) * interval.standard_error * np.sqrt(40 / n)
+        assert half <= abs(interval.mean) < half * 1.1
+    assert why_nothing_shown(clustered_interval([5.0], [8]), 8).startswith("one game seed gives no interval; about 40 more deals")
+    agreeing = clustered_interval([9.0, 10.0, 11.0], [1, 1, 1])
+    assert why_nothing_shown(agreeing, 8) == (
+        "3 game seeds, 3 of them one way and 0 the other, are too few for the sign test; about 24 more deals would be needed, "
+        "if they are as these"
+    )
+    assert why_nothing_shown(clustered_interval([0.0, 0.0], [1, 1]), 8) == "the 95 % interval of the difference holds 0"
 
 
 def test_coverage_with_clusters_of_random_sizes():

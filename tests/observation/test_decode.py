@@ -161,25 +161,45 @@ def test_the_events_are_the_last_64_of_the_deal_latest_first():
     assert most > 100 and with_red3s > 3
 
 
-@pytest.mark.parametrize("reward", ["score", "win"])
-def test_a_score_that_does_not_fit_is_an_error(reward):
-    vec = VectorGame(2, "whitnack", 0, reward=reward)
+def scores_seen(vec, row):
+    """(sides,) the totals of a written row, in units of 5 points."""
+    return vec.observation_layout.decode(row)["scores"].tolist()
+
+
+def test_scores_beyond_the_range_are_cut_off_and_play_goes_on():
+    vec = VectorGame(3, "whitnack", 0, autoreset="DISABLED")
     games = vec.games.copy()
-    side = int(vec.seats[1]) % 2  # of the seat to move: the others' scores are not written again within its turn
-    games[1]["scores"][side] = 32767 * 5
+    # The last amount of points that fits, the first that does not, and far more than any.
+    for game, points in zip(games, (32767 * 5, 32767 * 5 + 5, 10**8), strict=True):
+        game["scores"][:2] = points, -points
     put(vec, games)
     for seat in range(4):
-        assert vec.observation_layout.decode(vec.observe(seat)[1])["scores"].max() == 32767
-    games[1]["scores"][side] = 32767 * 5 + 5
-    vec.games[:] = games
-    for seat in range(4):
-        with pytest.raises(OverflowError, match="game 1: a score does not fit"):
-            vec.observe(seat)
-    with pytest.raises(OverflowError, match="163840"):
-        vec.states()
-    with pytest.raises(OverflowError):
-        vec.step(vec.action_masks.argmax(1))
-    games[1]["scores"][side] = -32767 * 5 - 5
-    vec.games[:] = games
-    with pytest.raises(OverflowError):
-        vec.refresh()
+        own = [32767, -32767] if seat % 2 == 0 else [-32767, 32767]
+        assert [scores_seen(vec, row) for row in vec.observe(seat)] == [own] * 3
+    assert [vec.state_layout.decode(row)["scores"].tolist() for row in vec.states()] == [[32767, -32767]] * 3
+    for _ in range(20):
+        vec.step(vec.random_actions())
+        assert {abs(score) for row in vec.observations for score in scores_seen(vec, row)} == {32767}
+    assert vec.games["scores"][2, 0] == 10**8
+
+
+def test_the_rows_of_scores_say_that_they_are_cut_off():
+    for layout in (ObservationLayout("whitnack"), StateLayout("whitnack")):
+        for name in ("scores", "table_scores"):
+            assert "cut off at 163,835 points either way" in layout[name].meaning
+
+
+@pytest.mark.parametrize("events", [False, True])
+def test_a_rule_set_whose_totals_pass_the_range_is_played_to_its_end(events):
+    rules = load_rules("mini").with_overrides(clean_book=10000, dirty_book=10000, going_out=10000, deals=20, target=None)
+    vec = VectorGame(2, rules, 4, autoreset="SAME_STEP", events=events, reward="score")
+    totals, paid = np.zeros((2, 2), np.int64), np.zeros((2, 2))
+    for _ in play(vec, Driver("greedy_or_random", 4)):
+        paid += vec.rewards[:, :2]
+        totals[vec.deal_ended] += vec.deal_scores[vec.deal_ended]
+        if vec.terminated[0]:
+            break
+    # Scores and rewards stay exact; what is seen at the end of the game is cut off.
+    assert totals[0].max() > 32767 * 5 and np.array_equal(vec.ended[0]["scores"][:2], totals[0])
+    assert np.allclose(paid[0] * 1000, totals[0], atol=1)
+    assert scores_seen(vec, vec.final_observations[0, 0]) == np.clip(totals[0] // 5, -32767, 32767).tolist()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from agents.neural.loss_statistics import choice_statistics, plain_choice_statistics
 from agents.neural.masked_categorical import (
     best_actions,
     masked_entropy,
@@ -11,6 +12,7 @@ from agents.neural.masked_categorical import (
     masked_probabilities,
     sample_actions,
 )
+from hf_env.policy_batch import NoLegalActionError
 
 A = 127
 
@@ -86,3 +88,42 @@ def test_best_action_is_legal_and_largest():
     actions = np.empty(len(logits), np.int32)
     best_actions(logits, masks, actions)
     np.testing.assert_array_equal(actions, np.where(masks != 0, logits, -np.inf).argmax(1))
+
+
+def _sampled(logits, masks):
+    sample_actions(logits, masks, np.full(len(logits), 0.5), np.empty(len(logits), np.int32), np.empty(len(logits), np.float32))
+
+
+def _statistics(of):
+    def call(logits, masks):
+        nothing = torch.zeros(len(logits), dtype=torch.int32)
+        of(torch.from_numpy(logits), torch.from_numpy(masks), nothing, nothing)
+
+    return call
+
+
+DISTRIBUTIONS = {
+    "sample": _sampled,
+    "argmax": lambda logits, masks: best_actions(logits, masks, np.empty(len(logits), np.int32)),
+    "probabilities": masked_probabilities,
+    "torch": lambda logits, masks: masked_log_probs(torch.from_numpy(logits), torch.from_numpy(masks)),
+    "torch bool": lambda logits, masks: masked_log_probs(torch.from_numpy(logits), torch.from_numpy(masks) != 0),
+    "loss": _statistics(choice_statistics),
+    "plain loss": _statistics(plain_choice_statistics),
+}
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_a_row_without_a_legal_action_is_an_error_that_names_it(name):
+    logits, masks = random_case(rows=8, seed=5)
+    DISTRIBUTIONS[name](logits, masks)
+    masks[5:7] = 0
+    with pytest.raises(NoLegalActionError, match="row 5 has no legal action"):
+        DISTRIBUTIONS[name](logits, masks)
+
+
+def test_a_row_without_a_finite_logit_is_an_error_that_names_it():
+    logits, masks = random_case(rows=8, seed=5)
+    logits[3] = np.nan
+    with pytest.raises(ValueError, match="row 3 has no probabilities"):
+        _sampled(logits, masks)

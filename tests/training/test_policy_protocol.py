@@ -9,7 +9,8 @@ import pytest
 
 from agents.policy import DecisionCounter, FunctionPolicy, PolicyBatch, as_policy, decision_keys, player_seed, seat_root, uniforms
 from agents.registry import PolicySpec, UnknownPolicyError, check_spec, load, parse_spec
-from hf_env.policy_batch import seat_keys
+from hf_env import VectorGame
+from hf_env.policy_batch import NoLegalActionError, seat_keys
 
 
 def make_batch(size=3, **changes):
@@ -155,3 +156,17 @@ def test_unknown_names_are_refused_in_one_line(tmp_path):
 def test_protocol_and_catalogue_need_no_torch():
     code = "import sys; import agents.policy, agents.registry; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_no_policy_is_asked_about_a_row_without_a_legal_action():
+    masks = np.ones((3, 7), np.int8)
+    masks[1] = 0
+    with pytest.raises(NoLegalActionError, match="row 1 has no legal action"):
+        make_batch(action_masks=masks)
+    games = VectorGame(4, "mini", autoreset="DISABLED")
+    games.stop([2])  # a game that is over has no legal action
+    slots, starts = np.arange(4), np.zeros(4, bool)
+    with pytest.raises(NoLegalActionError, match="row 2 has no legal action"):
+        PolicyBatch.of(games, slots, np.arange(4, dtype=np.uint64), starts)
+    live = PolicyBatch.of(games, slots[:2], np.arange(2, dtype=np.uint64), starts[:2])
+    assert len(live) == 2 and len(live.rows(np.zeros(2, bool))) == 0

@@ -7,17 +7,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from agents.neural import CheckpointError, NetworkConfig
 from agents.neural.checkpoint import read_json
+from agents.neural.devices import usable_device
 from hf_env.files import write_json
 from hf_env.rules import RuleSet, load_rules
 from training.config import GONE, RENAMED, ConfigError, TrainConfig
 from training.document import DOCUMENT, with_table
+from training.effects import without_effect
 from training.run.folder import RunFolder
 from training.run.report import read_log
-from training.sessions import resume
-from training.settings import load_config, parse_settings, rule_keys, setting_keys, with_settings
+from training.sessions import resume, train
+from training.settings import load_config, parse_settings, rule_keys, setting_keys, shipped_configs, with_settings
 
 # Made by version 0.1.0 before the names of RENAMED changed: two updates of a run on mini, its folder without pictures.
 RUN_OF_BEFORE = Path(__file__).with_name("run_of_before.zip")
@@ -38,8 +41,8 @@ def refused(**changes):
         ("num_games", 10**9, "1000000000", "a whole number from 1 to 65,536"),
         ("num_games", 3.5, "3.5", "a whole number"),
         ("num_games", True, "true", "a whole number"),
-        ("device", "meta", '"meta"', "PyTorch's name of a device"),
-        ("device", "cuda:x", '"cuda:x"', "PyTorch's name of a device"),
+        ("device", "meta", '"meta"', "or PyTorch's name of a GPU"),
+        ("device", "cuda:x", '"cuda:x"', "or PyTorch's name of a GPU"),
         ("hardness", 1e9, "1000000000.0", "a number from 0 to 16"),
         ("learning_rate", float("inf"), "inf", "a number above 0, at most 10"),
         ("learning_rate", float("nan"), "nan", "a number above 0"),
@@ -64,6 +67,7 @@ def test_a_value_that_would_fail_later_is_refused_by_name_value_and_range(name, 
     [
         ({"width": -1}, "network.width = -1 is not allowed: it must be a whole number from 1 to 16,384"),
         ({"depth": 10**6}, "network.depth = 1000000 is not allowed"),
+        ({"width": 16_384, "depth": 2}, "network.width = 16384 with network.depth = 2 is not allowed"),
         ({"kind": "tree"}, 'network.kind = "tree" is not allowed: it must be one of "ranks", "mlp"'),
         ({"ignored": "all"}, 'network.ignored = "all" is not allowed: it must be a list'),
         ({"widht": 3}, "unknown setting network.widht; did you mean network.width?"),
@@ -73,6 +77,60 @@ def test_a_network_that_cannot_be_built_is_refused(settings, said):
     assert refused(network=settings).startswith(said)
     with pytest.raises(ValueError, match=r"^(unknown setting )?network\."):
         NetworkConfig(**settings)
+
+
+NONSENSE = (
+    -1, 0, 10**9, 10**400, 1e300, 5e-324, float("inf"), float("nan"), "", "nan", "a\nb", "\ud800", "x" * 10**5, None, True, b"x", object(),
+    [], [[]], [""], [None], ["learner"] * 10**4, {}, {"": {}}, {1: 2}, {"opponents": {3: 1}}, {"opponents": {"past": 10**400}},
+    {"opponents": {"past": 1e308, "expert": 1e308}}, {"opponents": {"x" * 10**5: 1}},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*TrainConfig.model_fields, *(f"network.{name}" for name in NetworkConfig.model_fields)])
+def test_nonsense_is_refused_in_one_short_line_or_is_a_value_of_the_setting(name):
+    for value in NONSENSE:
+        table, _, member = name.rpartition(".")
+        given = {table: {member: value}} if table else {name: value}
+        try:
+            config = TrainConfig(**given)
+        except ConfigError as error:
+            assert "\n" not in str(error) and len(str(error)) < 1000, (name, value)
+        else:
+            assert all(0 < sum(pool.values()) < float("inf") for pool in config.pools.values()), (name, value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"pools": {"oponents": {"expert": 1}}}, 'no seat draws from the pool "oponents"; did you mean opponents?'),
+        ({"pools": {"xyzzy": {"expert": 1}}}, 'no seat draws from the pool "xyzzy"'),
+        ({"seats": ["learner"] * 4, "pools": {"opponents": {"expert": 1}}}, 'no seat draws from the pool "opponents"'),
+        ({"network": {"kind": "mlp", "rank_width": 16}}, 'network.rank_width = 16 has no effect: network.kind is not "ranks"'),
+        ({"teacher_weight": 2.0}, "teacher_weight = 2.0 has no effect: there is no teacher"),
+        ({"teacher_end": 0.1}, "teacher_end = 0.1 has no effect: there is no teacher"),
+        ({"teacher": "expert", "teacher_end": 0}, 'teacher = "expert" has no effect: teacher_weight or teacher_end is 0'),
+        ({"seats": ["learner"] * 4, "hardness": 1.0}, "hardness = 1.0 has no effect: neither a seat nor a pool that a seat draws"),
+        ({"pools": {"opponents": {"expert": 1}}, "pool_size": 9}, "pool_size = 9 has no effect: neither a seat"),
+        ({"pool_size": 0, "pool_interval": 0.5}, "pool_interval = 0.5 has no effect: pool_size is 0"),
+        ({"pool_size": 1, "hardness": 1.0}, "hardness = 1.0 has no effect: pool_size is 1"),
+        ({"pool_size": 0, "seats": ["learner", "past"] * 2}, "has no effect: pool_size is 0, so that no past self is kept"),
+    ],
+)
+def test_a_setting_that_changes_nothing_beside_the_others_is_refused(settings, said):
+    with pytest.raises(ConfigError) as caught:
+        with_settings(TrainConfig(), settings)
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_what_a_file_or_a_default_says_is_not_refused_for_what_is_laid_over_it():
+    base = with_settings(None, {"network": {"rank_width": 16}, "teacher": "expert", "teacher_end": 0.2})
+    changed = with_settings(base, {"network": {"kind": "mlp"}, "teacher": None})
+    assert changed.network.rank_width == 16 and changed.teacher_end == 0.2
+    # Said where the run begins.
+    assert [line.split(" = ")[0] for line in without_effect(changed)] == ["network.rank_width", "teacher_end"]
+    assert with_settings(None, {"teacher_weight": 1.0, "hardness": 2.0, "seats": ["learner"] * 4}).hardness == 2.0
+    for name in shipped_configs():
+        assert without_effect(load_config(name)) == []
 
 
 def test_every_default_is_allowed_and_every_row_has_its_words():
@@ -120,13 +178,13 @@ def test_no_setting_of_training_is_called_as_a_rule():
 
 def test_key_and_value_reach_every_setting():
     texts = ("num_games=32", "network.width=16", "teacher=greedy", "device=cuda:1", "deals=3", "points.ace=15",
-             'seats=["learner", "past"]', "pools.friends={past=3}", "shaping=none", "learning_rate = 1e-3")  # fmt: skip
+             'seats=["learner", "pool:friends"]', "pools.friends={past=3}", "shaping=none", "learning_rate = 1e-3")  # fmt: skip
     settings, rules = parse_settings(texts)
     assert rules == ("deals=3", "points.ace=15")
     config = with_settings(TrainConfig(), settings)
     assert (config.num_games, config.network.width, config.network.rank_width) == (32, 16, 32)
     assert (config.teacher, config.device, config.shaping, config.learning_rate) == ("greedy", "cuda:1", None, 1e-3)
-    assert config.seats == ("learner", "past") and config.pools == TrainConfig().pools | {"friends": {"past": 3}}
+    assert config.seats == ("learner", "pool:friends") and config.pools == TrainConfig().pools | {"friends": {"past": 3}}
     assert with_settings(TrainConfig(), {"decisions_budget": 5}).time_budget_seconds is None
 
 
@@ -143,6 +201,7 @@ def test_key_and_value_reach_every_setting():
         ("num_games=few", 'num_games = "few" is not allowed: it must be a whole number'),
         ("num_games=1\nseed=2", "num_games = "),
         ("network=3", "network = 3 is not allowed: it must be a table"),
+        ("pools.oponents={expert=1}", "did you mean opponents?"),
     ],
 )
 def test_what_set_refuses(text, said):
@@ -199,3 +258,34 @@ def test_a_setting_that_is_gone_says_what_to_give(name, tmp_path):
     for make in (lambda: TrainConfig(**{name: 2}), lambda: load_config(path)):
         with pytest.raises(ConfigError, match=f"unknown setting {name}: .* give processes"):
             make()
+
+
+# No machine of the tests has these.
+ABSENT = ["cuda:999", "xpu:999"]
+
+
+@pytest.mark.parametrize("device", [*ABSENT, "mps", "mps:0", "meta", "foo:1", "", "cpu:7", "cuda:-1", "cpu\n", "x" * 10**4, None])
+def test_a_device_that_cannot_be_used_is_one_line(device, tmp_path):
+    with pytest.raises(ValueError, match=r"^.* (is not allowed|cannot be used here): .*$") as caught:
+        usable_device(device)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 300
+    if device in ABSENT:  # a config of another machine is read here, but does not run
+        config = TrainConfig(device=device, rules="mini")
+        with pytest.raises(ConfigError, match=rf'^device = "{device}" cannot be used here: '):
+            train(config, tmp_path / "run", show_progress=False)
+    else:
+        assert refused(device=device).startswith("device = ")
+
+
+def test_every_device_that_is_allowed_holds_what_a_network_holds(monkeypatch):
+    """Networks keep float64 numbers: a device that cannot make one (as Apple's) is refused before they are moved."""
+    made = torch.zeros
+
+    def without_float64(*args, **kwargs):
+        if kwargs.get("dtype") == torch.float64:
+            raise TypeError("Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64.")
+        return made(*args, **kwargs)
+
+    monkeypatch.setattr(torch, "zeros", without_float64)
+    with pytest.raises(ValueError, match='"xpu" cannot be used here: Cannot convert a MPS Tensor to float64'):
+        usable_device("xpu")

@@ -33,7 +33,7 @@ from training.cli.contest import (
     write_report,
 )
 from training.cli.policies import check_policy, load_policy
-from training.evaluation import MIN_CLUSTERS, contests
+from training.evaluation import contests
 from training.evaluation.behaviour import BEHAVIOUR, format_figure
 from training.evaluation.contests import Plan
 from training.evaluation.duplicate import place_names
@@ -148,8 +148,8 @@ def summary(result, precision: float = 50.0) -> str:
         f"  gone out       {result.gone_out_a:.1%} and {result.gone_out_b:.1%} of deals, a side",
         f"  verdict        {a} is {result.verdict}" if result.verdict != "inconclusive" else "  verdict        inconclusive",
     ]
-    if result.num_clusters < MIN_CLUSTERS:
-        lines[-1] += f": {result.num_clusters} game seeds are too few, at least {MIN_CLUSTERS} are needed"
+    if result.verdict == "inconclusive":
+        lines[-1] += f": {result.why_inconclusive()}"
     lines += [f"  precision      {line}" for line in _precision(result, precision)]
     lines += _behaviour(result, a, b) + _seats(result, a)
     lines.append(f"  {result.num_decisions:,} decisions in {result.seconds:,.1f} s")

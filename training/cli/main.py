@@ -49,6 +49,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("handfoot: interrupted", err=True)
         return 130
+    except MemoryError as error:
+        click.echo(f"handfoot: there is too little memory: {oneline(error) or 'ask for less'}", err=True)
+        return 1
     except BrokenPipeError:
         # The reader of our output has gone; nothing more can be written, at exit neither.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -45,7 +45,7 @@ def summary(result) -> str:
         lines.append(f"  {ranks:>8}  {names[i].ljust(width)}  {ratings.ratings[i]:+z,.0f} ({between})")
     if ratings.unbeaten:
         lines.append("  Ratings are bounds where a policy lost no game to another.")
-    lines += [f"  {line}" for line in ranking.sentences(names)]
+    lines += [f"  {line}" for line in result.sentences()]
     return "\n".join(lines + forfeit_lines(result, Counter(names[forfeit.policy] for _, _, forfeit in result.forfeits)))
 
 

@@ -56,7 +56,7 @@ _DEALS_ON_THE_WAY = 200
 @click.option(
     "--processes", type=click.IntRange(1), help="That share the games and each minibatch.  [default: as many as cores, at most 8]"
 )
-@click.option("--device", help="PyTorch's name of where to learn, as cpu or cuda.  [default: cpu]")
+@click.option("--device", help="PyTorch's name of where to learn: cpu, cuda, cuda:1, xpu.  [default: cpu]")
 @click.option(
     "--deals", type=click.IntRange(0, 10_000_000), default=4000, show_default=True,
     help="Deals of the final evaluation against each of expert, greedy and random; 0: none.",
@@ -78,7 +78,8 @@ def train(
     from training.processes import ProcessError
     from training.run.guards import FAILURES
 
-    check_device(device, "--device")
+    if device is not None:
+        check_device(device, "--device")
     try:
         if resumed is None:
             config = _config(
@@ -114,18 +115,18 @@ def check_installed() -> None:
         raise Mistake(line)
 
 
-def check_device(device: str | None, where: str) -> None:
-    """Raise Mistake for a device that PyTorch does not know or this machine lacks.
+def check_device(device: str, where: str) -> None:
+    """Raise Mistake for a device on which networks cannot learn or that this machine lacks.
 
     Args:
         where: it was given.
     """
-    import torch
+    from agents.neural.devices import usable_device
 
     try:
-        torch.zeros(1, device=device or "cpu")
-    except (RuntimeError, AssertionError) as error:
-        raise Mistake(f"{where} {device} cannot be used: {str(error).splitlines()[0]}") from None
+        usable_device(device)
+    except ValueError as error:
+        raise Mistake(f"{where} {error}") from None
 
 
 def _refuse_with_resume(given: dict[str, Any]) -> None:
@@ -143,9 +144,9 @@ def _config(*, config_file, rules, settings, seed, minutes, decisions, seats, po
     from training.config import ConfigError, TrainConfig
     from training.settings import load_config, parse_settings, with_settings
 
-    base = load_config(config_file) if config_file else TrainConfig()
+    base = TrainConfig() if config_file is None else load_config(config_file)
     given, rule_settings = parse_settings(settings)
-    changes: dict[str, Any] = {"device": device} if device else {}
+    changes: dict[str, Any] = {} if device is None else {"device": device}
     if processes:
         changes["processes"] = processes
     if seed is not None:
@@ -158,6 +159,8 @@ def _config(*, config_file, rules, settings, seed, minutes, decisions, seats, po
         changes["seats"] = tuple(part.strip() for part in seats.split(","))
     if pools:
         changes["pools"] = dict(_parse_pool(pool) for pool in pools)
+        if len(changes["pools"]) < len(pools):
+            raise ConfigError("--pool gives a pool twice")
     if initial is not None:
         from training.learning.initial import load_initial
 
@@ -183,6 +186,8 @@ def _parse_pool(text: str) -> tuple[str, dict[str, float]]:
     pool = {}
     for part in players.split(","):
         player, star, weight = part.strip().partition("*")
+        if player in pool:
+            raise Mistake(f"--pool {text!r} gives {player!r} twice")
         try:
             pool[player] = float(weight) if star else 1.0
         except ValueError:
@@ -210,7 +215,7 @@ def _continue(run_dir: Path, minutes, decisions, device, quiet):
         raise CheckpointError(f"{run_dir} is no run folder: it has no {file.name}")
     config = TrainConfig.from_json(read_json(file))
     values = read_checkpoint(run_dir)[2]
-    changes: dict[str, Any] = {"device": device} if device else {}
+    changes: dict[str, Any] = {} if device is None else {"device": device}
     if minutes or decisions:
         changes["time_budget_seconds"] = values["seconds"] + 60 * minutes if minutes else None
         changes["decisions_budget"] = values["decisions"] + decisions if decisions else None

@@ -31,6 +31,7 @@ from training.evaluation.statistics import (
     paired_variance,
     share_interval,
     verdict,
+    why_nothing_shown,
 )
 
 FORMAT = "hf-evaluation/1"
@@ -117,6 +118,10 @@ class EvaluationResult:
         """About how many deals are still to be played for an interval of +- half_width points; None where unknown."""
         clusters = clusters_needed(self.difference, half_width)
         return None if clusters is None else max(0, math.ceil((clusters / self.num_clusters - 1) * self.num_deals))
+
+    def why_inconclusive(self) -> str:
+        """Why nothing is shown, and the deals that are missing, in words."""
+        return why_nothing_shown(self.difference, self.num_deals / self.num_clusters)
 
     def to_json(self, precision: float | None = None) -> dict[str, Any]:
         """The result as JSON values, with the versions and rules that it depends on.

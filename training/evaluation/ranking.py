@@ -1,6 +1,6 @@
 """Ranks that claim no more than the matches show.
 
-A policy is above another only where the interval of their match says that it is better, or where a chain of such
+A policy is above another only where their match shows that it is better, or where a chain of such
 matches says so and their own match does not point the other way. Policies that beat each other in a circle have no
 order among them, and share their ranks. A policy's ranks run from 1 + the number of those above it to the number of
 all less those below it.
@@ -8,7 +8,7 @@ all less those below it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ class Ranking:
     Attributes:
         above: (P, P) bool, whether the first is above the second.
         best, worst: (P,) ranks from 1.
-        order: indices, by best and then worst rank.
+        order: indices, whoever is above another before it, and else the better mean first.
         circles: groups of policies that beat each other in a circle, or of which a chain of matches says one thing and
             their own match hints at the other.
     """
@@ -39,13 +39,18 @@ class Ranking:
         pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
         return [pair for pair in pairs if not (self.above[pair] or self.above[pair[::-1]] or pair in together)]
 
-    def sentences(self, names: Sequence[str]) -> list[str]:
-        """What the ranking says and does not say, in words."""
+    def sentences(self, names: Sequence[str], why: Callable[[tuple[int, ...]], str]) -> list[str]:
+        """What the ranking says and does not say, in words.
+
+        Args:
+            names: of the policies.
+            why: why a pair (i, j), i < j, has no order.
+        """
         lines = [
             f"No order among {_list([names[i] for i in circle])}: they beat each other in a circle, or the matches do not exclude it."
             for circle in self.circles
         ]
-        lines += [f"No order between {names[i]} and {names[j]}: the interval of their match holds 0." for i, j in self.unordered()]
+        lines += [f"No order between {names[pair[0]]} and {names[pair[1]]}: {why(pair)}." for pair in self.unordered()]
         return lines or ["Every pair has an order."]
 
 
@@ -68,8 +73,18 @@ def rank(means: np.ndarray, better: np.ndarray) -> Ranking:
         claims |= doubted.T
     above = chained & ~chained.T
     best, worst = 1 + above.sum(0), n - above.sum(1)
-    order = tuple(sorted(range(n), key=lambda i: (best[i], worst[i], i)))
-    return Ranking(above, best, worst, order, _circles(chained & chained.T))
+    return Ranking(above, best, worst, _order(above, means.sum(1)), _circles(chained & chained.T))
+
+
+def _order(above: np.ndarray, means: np.ndarray) -> tuple[int, ...]:
+    """Indices: next is always the best mean among those above whom nobody is left."""
+    order: list[int] = []
+    left = list(range(len(means)))
+    while left:
+        free = [i for i in left if not above[left, i].any()]
+        order.append(max(free, key=lambda i: (means[i], -i)))
+        left.remove(order[-1])
+    return tuple(order)
 
 
 def reach(claims: np.ndarray) -> np.ndarray:

@@ -98,7 +98,7 @@ def crossplay_html(result: CrossplayResult, *, out: bool = True, records: bool =
 def evaluation_html(result: EvaluationResult, *, out: bool = True, records: bool = True) -> str:
     """The report of an evaluation; arguments as of `tournament_html`."""
     a, b = place_names(result)
-    said = f"{a} is {result.verdict} than {b}." if result.verdict != "inconclusive" else "Inconclusive: no order shown."
+    said = f"{a} is {result.verdict} than {b}." if result.verdict != "inconclusive" else f"Inconclusive: {result.why_inconclusive()}."
     return _render(
         "evaluation.html", f"{a} against {b}", result, out, records, a=a, b=b, verdict=said, precisions=PRECISIONS,
         spread=plots.histogram(result.cluster_differences / result.cluster_deals, "points a deal", result.difference.mean),

@@ -19,12 +19,13 @@ from training.evaluation.ranking import Ranking, rank
 from training.evaluation.ratings import Ratings, rate
 from training.evaluation.statistics import (
     CONFIDENCE,
-    MIN_CLUSTERS,
     Interval,
     clustered_interval,
     combined_interval,
     paired_variance,
     share_interval,
+    shown_order,
+    why_nothing_shown,
 )
 
 FORMAT = "hf-tournament/1"
@@ -84,6 +85,16 @@ class TournamentResult:
         """Points a deal of a policy, the mean over its opponents."""
         return float(np.mean([self.pairs[a, b].points.mean for b in range(len(self.names)) if b != a]))
 
+    def sentences(self) -> list[str]:
+        """What the ranking says and does not say, in words, and what is missing where it says nothing."""
+
+        def why(pair: tuple[int, ...]) -> str:
+            a, b = pair
+            table = self.pairs[a, b].totals
+            return why_nothing_shown(self.differences[a, b], table.num_deals / table.num_clusters, self.order_confidence)
+
+        return self.ranking.sentences(self.names, why)
+
     def to_json(self) -> dict[str, Any]:
         """The result as JSON values, with the versions and rules that it depends on."""
         return {
@@ -95,7 +106,7 @@ class TournamentResult:
                 "ranks": {n: [int(b), int(w)] for n, b, w in zip(self.names, self.ranking.best, self.ranking.worst, strict=True)},
                 "above": [[self.names[a], self.names[b]] for a, b in np.argwhere(self.ranking.above).tolist()],
                 "circles": [[self.names[i] for i in circle] for circle in self.ranking.circles],
-                "in_words": self.ranking.sentences(self.names),
+                "in_words": self.sentences(),
             },
             "ratings": self.ratings.to_json(self.names),
             "behaviour": dict(zip(self.names, self.behaviour, strict=True)),
@@ -165,7 +176,7 @@ def tournament_result(
     return TournamentResult(
         names=tuple(names), rules=tuple(rules), seed=seed, asked_deals=asked_deals, forfeit_points=forfeit_points,
         matches=tuple(matches), pairs=pairs, differences=differences, order_confidence=confidence,
-        ranking=_ranking(differences, n), ratings=_ratings(pairs, n, seed),
+        ranking=_ranking(differences, confidence, n), ratings=_ratings(pairs, n, seed),
         behaviour=tuple(
             behaviour([part for own in parts for part in own if policy in part.match.lineups[0]], policy) for policy in range(n)
         ),
@@ -205,12 +216,12 @@ def _difference(there: MatchTotals, back: MatchTotals, confidence: float) -> Int
     return combined_interval([0.5, -0.5], sums, counts, confidence)
 
 
-def _ranking(differences: dict[tuple[int, int], Interval], n: int) -> Ranking:
+def _ranking(differences: dict[tuple[int, int], Interval], confidence: float, n: int) -> Ranking:
     means, better = np.zeros((n, n)), np.zeros((n, n), bool)
     for (a, b), interval in differences.items():
         means[a, b], means[b, a] = interval.mean, -interval.mean
-        known = interval.num_clusters >= MIN_CLUSTERS
-        better[a, b], better[b, a] = known and interval.low > 0, known and interval.high < 0
+        shown = shown_order(interval, confidence)
+        better[a, b], better[b, a] = shown > 0, shown < 0
     return rank(means, better)
 
 

@@ -7,15 +7,19 @@ once for all seats of a side that name it. A pool gives such players (but no poo
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from agents.registry import SCRIPTED, UnknownPolicyError, load, parse_spec
+from hf_env.rules.errors import shown
 
 LEARNER_NAME, PAST = "learner", "past"
 POOL, TEAM = "pool:", "team:"
+# Weights are added up.
+_MOST_WEIGHT = 1_000_000_000
 
 
 class LineupError(ValueError):
@@ -54,24 +58,24 @@ def check_lineup(seats: Sequence[str], pools: Mapping[str, Mapping[str, float]])
     for name, pool in pools.items():
         where = f"pools.{name}"
         if not isinstance(pool, Mapping) or not pool:
-            raise LineupError(f"{where} must be a table of players and weights, as {{past = 3, expert = 1}}, got {pool!r}")
+            raise LineupError(f"{where} must be a table of players and weights, as {{past = 3, expert = 1}}, got {shown(pool)}")
         for player, weight in pool.items():
-            if player.startswith((POOL, TEAM)):
-                raise LineupError(f"{where} holds {player!r}: a pool holds players, no pools")
+            if isinstance(player, str) and player.startswith((POOL, TEAM)):
+                raise LineupError(f"{where} holds {reprlib.repr(player)}: a pool holds players, no pools")
             _check_player(player, where)
-            if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
-                raise LineupError(f"{where}.{player} must be a weight above 0, got {weight!r}")
+            if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= _MOST_WEIGHT:
+                raise LineupError(f"{where}.{player} must be a weight above 0, at most {_MOST_WEIGHT:,}, got {shown(weight)}")
     for place, entry in enumerate(seats):
         _check_entry(entry, f"seats[{place}]", pools)
     if seats and LEARNER_NAME not in seats:
-        raise LineupError(f"seats must hold {LEARNER_NAME!r} at least once: nobody else learns; got {', '.join(seats)}")
+        raise LineupError(f"seats must hold {LEARNER_NAME!r} at least once: nobody else learns; got {shown(list(seats))}")
 
 
 def _check_entry(entry: str, where: str, pools: Mapping[str, Mapping[str, float]]) -> None:
     if isinstance(entry, str) and entry.startswith((POOL, TEAM)):
         name = entry.split(":", 1)[1]
         if name not in pools:
-            raise LineupError(f"{where} names the pool {name!r}; there is {', '.join(map(repr, pools)) or 'none'}")
+            raise LineupError(f"{where} names the pool {reprlib.repr(name)}; there is {', '.join(map(reprlib.repr, pools)) or 'none'}")
         return
     _check_player(entry, where)
 
@@ -86,7 +90,7 @@ def _check_player(player: str, where: str) -> None:
         raise LineupError(f"{where}: {error}") from None
     # By name before anything is loaded: a config must not be able to run a module that it names.
     if name not in SCRIPTED:
-        raise LineupError(f"{where} holds {player!r}; allowed: {allowed}")
+        raise LineupError(f"{where} holds {reprlib.repr(player)}; allowed: {allowed}")
     try:
         load(player)
     except UnknownPolicyError as error:
@@ -104,7 +108,7 @@ def make_lineup(seats: Sequence[str], pools: Mapping[str, Mapping[str, float]], 
     """
     seats = tuple(seats) or default_seats(num_seats, num_sides)
     if len(seats) != num_seats:
-        raise LineupError(f"seats has {len(seats)} entries, the rules have {num_seats} seats: {', '.join(seats)}")
+        raise LineupError(f"seats has {len(seats)} entries, the rules have {num_seats} seats: {shown(list(seats))}")
     check_lineup(seats, pools)
     used = [name for entry in seats for name in Lineup(seats, pools, ()).choices(entry)[0]]
     scripted = tuple(dict.fromkeys(name for name in used if name not in (LEARNER_NAME, PAST)))

@@ -8,7 +8,9 @@ import numpy as np
 
 from hf_env import ObservationLayout, RuleSet, VectorGame
 from hf_env.observation.layout import Section
+from hf_env.rules.errors import shown
 from hf_env.rules.ruleset import flat
+from hf_env.suggest import did_you_mean
 from training.config import ConfigError
 
 
@@ -24,7 +26,8 @@ def visible_scale(games, ignored: tuple[str, ...], rules: Sequence[RuleSet] = ()
     for name in ignored:
         names = [section.name for section in games.observation_layout.sections]
         if name not in names:
-            raise ConfigError(f"network.ignored: the observation has no section {name!r}; it has {', '.join(names)}")
+            hint = did_you_mean(name, names) or "; docs/observation.md lists them"
+            raise ConfigError(f"network.ignored: the observation has no section {shown(name)}{hint}")
         scale[games.observation_layout[name].slice] = 0.0
     for section in constant_options(rules):
         scale[section.slice] = 0.0

@@ -250,7 +250,11 @@ class ChoiceStatistics(NamedTuple):
 
 @numeric_entry
 def choices_forward(logits, choices, statistics):
-    """Write the ChoiceStatistics of logits (N, A) float32 and Choices."""
+    """Write the ChoiceStatistics of logits (N, A) float32 and Choices.
+
+    Returns:
+        The first row without a legal action, with which it ends; -1 where there is none.
+    """
     num_rows, num_actions = logits.shape
     action_masks, actions, taught_actions = choices
     probabilities, log_totals, entropies, chosen, taught = statistics
@@ -269,6 +273,8 @@ def choices_forward(logits, choices, statistics):
                 probabilities[row, action] = weight
                 total += weight
                 weighted += weight * below
+        if total == 0.0:
+            return row
         scale, logarithm = np.float32(1.0 / total), math.log(total)
         for action in range(num_actions):
             probabilities[row, action] *= scale
@@ -278,6 +284,7 @@ def choices_forward(logits, choices, statistics):
         taught[row] = 0.0
         if taught_actions[row] >= 0:
             taught[row] = float(logits[row, taught_actions[row]]) - largest - logarithm
+    return -1
 
 
 @numeric_entry

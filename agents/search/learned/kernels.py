@@ -18,9 +18,6 @@ from hf_env.engine.workspace import Workspace, make_workspace
 from hf_env.kernels.compile import copy_record, entry, kernel
 from hf_env.observation.encoder import STALE, write_observation
 
-# What the entries return beside OK and NO_WORLD: a score that no observation holds.
-OVERFLOW = 3
-
 
 @kernel
 def _then(key, part):
@@ -68,7 +65,7 @@ def _play_out(g, r, key, number, seat, last_turn, player, desk):
         desk: _Desk.
 
     Returns:
-        The score difference for the seat's side, in points; NaN if a score does not fit into an observation.
+        The score difference for the seat's side, in points.
     """
     side = seat % int(r["sides"])
     mask = desk.rules.mask
@@ -84,8 +81,7 @@ def _play_out(g, r, key, number, seat, last_turn, player, desk):
                 num_legal += 1
                 action = legal
         if cut or num_legal > 1:
-            if write_observation(g, r, mover, desk.seen, 0, STALE) < 0:
-                return np.nan
+            write_observation(g, r, mover, desk.seen, 0, STALE)
             value = run_row(desk.seen, player.network, player.work, desk.logits)
             if cut:
                 points = player.scale[0] + player.scale[1] * np.float64(value)
@@ -113,7 +109,7 @@ def play_worlds(decision, actions, first, depth, player, returns):
         returns: (W, K) float64, overwritten: score differences in points.
 
     Returns:
-        OK, NO_WORLD or OVERFLOW.
+        OK or NO_WORLD.
     """
     games = np.empty(2, GAME_DTYPE)
     work = make_workspace()
@@ -129,10 +125,7 @@ def play_worlds(decision, actions, first, depth, player, returns):
             g = games[1]
             copy_record(g, games[0])
             apply_action(g, r, actions[k])
-            points = _play_out(g, r, decision.key, number, decision.seat, last_turn, player, desk)
-            if points != points:
-                return OVERFLOW
-            returns[world, k] = points
+            returns[world, k] = _play_out(g, r, decision.key, number, decision.seat, last_turn, player, desk)
     return OK
 
 
@@ -147,14 +140,8 @@ def play_to_end(games, rules, seat, keys, player, returns):
         keys: (N,) uint64, of the games.
         player: NetworkPlayer.
         returns: (N,) float64, overwritten: score differences in points.
-
-    Returns:
-        OK or OVERFLOW.
     """
     desk = _Desk(make_workspace(), np.empty(player.network.num_columns, np.int16), np.empty(NUM_ACTIONS, np.float32))
     for i in range(games.shape[0]):
         g = games[i]
         returns[i] = _play_out(g, rules[np.int64(g["rule"])], keys[i], 0, seat, UNLIMITED, player, desk)
-        if returns[i] != returns[i]:
-            return OVERFLOW
-    return OK

@@ -69,10 +69,8 @@ class LearnedRollouts:
 
             returns = np.empty((num_worlds, len(actions)))
             player = self._compiled_player(self.policy.mode == "sample")
-            code = play_worlds(decision, actions, np.int64(first), np.int64(self.depth), player, returns)
-            if code == NO_WORLD:
+            if play_worlds(decision, actions, np.int64(first), np.int64(self.depth), player, returns) == NO_WORLD:
                 raise NoWorldError
-            _check(code)
             return returns
         worlds = np.empty(first + num_worlds, GAME_DTYPE)
         if not sample_worlds(decision, worlds):
@@ -99,7 +97,7 @@ class LearnedRollouts:
         from agents.search.learned.kernels import play_to_end
 
         returns = np.empty(len(games))
-        _check(play_to_end(games, rules, np.int64(seat), keys, self._compiled_player(False), returns))
+        play_to_end(games, rules, np.int64(seat), keys, self._compiled_player(False), returns)
         return returns
 
     def _compiled_player(self, samples: bool) -> Any:
@@ -165,22 +163,12 @@ class LearnedRollouts:
 
 
 def observed(games: np.ndarray, rules: np.ndarray, seats: np.ndarray, layout: ObservationLayout) -> np.ndarray:
-    """What seats (N,) int32 see of true games (N,) GAME_DTYPE of one table: (N, F) int16.
-
-    Raises:
-        OverflowError: If a score does not fit into int16.
-    """
+    """What seats (N,) int32 see of true games (N,) GAME_DTYPE of one table: (N, F) int16."""
     observations = np.empty((len(games), layout.width), np.int16)
-    _check(observe_games(games, rules, seats, observations, np.int64(0)))
+    observe_games(games, rules, seats, observations, np.int64(0))
     return observations
 
 
 def table_layout(rule: np.void) -> ObservationLayout:
     """The layout of observations under a rule set, a record of RULES_DTYPE."""
     return ObservationLayout((int(rule["players"]), int(rule["sides"])))
-
-
-def _check(code: int) -> None:
-    """Raise OverflowError where a kernel met a score that is too large."""
-    if code:
-        raise OverflowError("a score does not fit into the observation")
