@@ -27,6 +27,8 @@ from training.run.folder import STATE_JSON, STATE_TENSORS, RunFolder
 STATE_FORMAT = "hf-training-state/2"
 # One more than needed, for the case that the newest is found damaged.
 _KEPT = 2
+# Folders of this naming alone are the run's; all else in checkpoints/ is the user's.
+_OWN_NAME = re.compile(r"[0-9]{8,}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _logger = logging.getLogger(__name__)
 
@@ -57,11 +59,13 @@ def write_checkpoint(
         "values_sha256": _digest(values),
     }
     write_json(part / STATE_JSON, head | {"values": values})
+    if folder.is_symlink():
+        folder.unlink()
     shutil.rmtree(folder, ignore_errors=True)
     os.replace(part, folder)
     sync_folder(folder.parent)
     write_json(run.pointer, {"checkpoint": run.pointed(name)})
-    _remove_old(run)
+    _remove_old(run, folder)
     return folder
 
 
@@ -91,7 +95,7 @@ def read_checkpoint(run_dir: Path) -> tuple[Any, dict[str, np.ndarray], dict[str
 
 def _candidates(run: RunFolder) -> list[Path]:
     """Folders of checkpoints: the one that the pointer names, then the others, newest first."""
-    folders = sorted(_finished(run), reverse=True)
+    folders = _finished(run)[::-1]
     try:
         pointed = run.checkpoint(Path(read_json(run.pointer)["checkpoint"]).name)
     except (CheckpointError, TypeError, KeyError):
@@ -133,9 +137,16 @@ def _digest(values: dict[str, Any]) -> str:
 
 
 def _finished(run: RunFolder) -> list[Path]:
+    """Folders of finished checkpoints, oldest first."""
+    return sorted(_own_folders(run, ""), key=lambda folder: int(folder.name))
+
+
+def _own_folders(run: RunFolder, ending: str) -> list[Path]:
+    """The folders in checkpoints/ that a run has named, with this ending; no links."""
     if not run.checkpoints.is_dir():
         return []
-    return [path for path in run.checkpoints.iterdir() if path.is_dir() and path.suffix != PART]
+    named = [path for path in run.checkpoints.iterdir() if _OWN_NAME.fullmatch(path.name.removesuffix(ending)) and path.name.endswith(ending)]
+    return [path for path in named if path.is_dir() and not path.is_symlink()]
 
 
 def as_like(array: np.ndarray, template: np.ndarray) -> np.ndarray:
@@ -179,9 +190,11 @@ def load_member(run_dir: Path, digest: str) -> bytes:
     return read_verified(RunFolder(run_dir).member(digest), digest)
 
 
-def _remove_old(run: RunFolder) -> None:
-    """Keep the newest checkpoints; what a killed process left half written goes. Frozen selves stay, for the strength curve."""
-    for path in run.checkpoints.glob(f"*{PART}"):
-        shutil.rmtree(path)
-    for folder in sorted(_finished(run))[:-_KEPT]:
+def _remove_old(run: RunFolder, written: Path) -> None:
+    """Keep the newest checkpoints, that which was just written among them; what a killed process left half written goes.
+
+    Frozen selves stay, for the strength curve.
+    """
+    others = [folder for folder in _finished(run) if folder != written]
+    for folder in (*_own_folders(run, PART), *others[: len(others) + 1 - _KEPT]):
         shutil.rmtree(folder)
