@@ -27,8 +27,6 @@ from training.run.folder import STATE_JSON, STATE_TENSORS, RunFolder
 STATE_FORMAT = "hf-training-state/2"
 # One more than needed, for the case that the newest is found damaged.
 _KEPT = 2
-# Folders of this naming alone are the run's; all else in checkpoints/ is the user's.
-_OWN_NAME = re.compile(r"[0-9]{8,}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _logger = logging.getLogger(__name__)
 
@@ -78,8 +76,6 @@ def read_checkpoint(run_dir: Path) -> tuple[Any, dict[str, np.ndarray], dict[str
         CheckpointError: Saying what is wrong with the newest, where none is whole.
     """
     run = RunFolder(run_dir)
-    if not run.pointer.is_file():
-        raise CheckpointError(f"{run_dir} holds no checkpoint: {run.pointer.name} is not there")
     first_error = None
     for folder in _candidates(run):
         try:
@@ -95,7 +91,7 @@ def read_checkpoint(run_dir: Path) -> tuple[Any, dict[str, np.ndarray], dict[str
 
 def _candidates(run: RunFolder) -> list[Path]:
     """Folders of checkpoints: the one that the pointer names, then the others, newest first."""
-    folders = _finished(run)[::-1]
+    folders = run.finished_checkpoints()[::-1]
     try:
         pointed = run.checkpoint(Path(read_json(run.pointer)["checkpoint"]).name)
     except (CheckpointError, TypeError, KeyError):
@@ -134,19 +130,6 @@ def _named_members(values: dict[str, Any]) -> list[str]:
 def _digest(values: dict[str, Any]) -> str:
     """SHA-256 of JSON values, whatever their order and spacing in the file."""
     return sha256(json.dumps(values, sort_keys=True).encode())
-
-
-def _finished(run: RunFolder) -> list[Path]:
-    """Folders of finished checkpoints, oldest first."""
-    return sorted(_own_folders(run, ""), key=lambda folder: int(folder.name))
-
-
-def _own_folders(run: RunFolder, ending: str) -> list[Path]:
-    """The folders in checkpoints/ that a run has named, with this ending; no links."""
-    if not run.checkpoints.is_dir():
-        return []
-    named = [path for path in run.checkpoints.iterdir() if _OWN_NAME.fullmatch(path.name.removesuffix(ending)) and path.name.endswith(ending)]
-    return [path for path in named if path.is_dir() and not path.is_symlink()]
 
 
 def as_like(array: np.ndarray, template: np.ndarray) -> np.ndarray:
@@ -195,6 +178,6 @@ def _remove_old(run: RunFolder, written: Path) -> None:
 
     Frozen selves stay, for the strength curve.
     """
-    others = [folder for folder in _finished(run) if folder != written]
-    for folder in (*_own_folders(run, PART), *others[: len(others) + 1 - _KEPT]):
+    others = [folder for folder in run.finished_checkpoints() if folder != written]
+    for folder in (*run.unfinished_checkpoints(), *others[: len(others) + 1 - _KEPT]):
         shutil.rmtree(folder)
