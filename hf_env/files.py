@@ -1,10 +1,11 @@
-"""Writing files so that none is ever half written: beside, to the disk, then renamed.
+"""Writing files so that none is ever half written: beside, to the disk, then renamed. Reading such that no file is waited for.
 
 Every error names the file that was to be written, also where the system names none, as for a full disk.
 """
 
 import json
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,40 @@ from typing import Any
 
 # What ends with this is unfinished, and may be removed.
 PART = ".part"
+
+
+class UnreadableError(ValueError):
+    """A file that cannot be read, or does not hold what it should; the message is one line for a user."""
+
+
+def read_file(path: str | os.PathLike[str], most_bytes: int, kind: str = "file", name: str | None = None) -> bytes:
+    """The bytes of a regular file: a pipe or a device could be read for ever.
+
+    Args:
+        most_bytes: that such a file may have.
+        kind: what it should be, for messages.
+        name: of the file in messages; by default the path.
+
+    Raises:
+        FileNotFoundError: For a missing file.
+        UnreadableError: For one that is no regular file, cannot be read, or is too large.
+    """
+    name = name or os.fspath(path)
+    try:
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise UnreadableError(f"{name} is a folder, not a {kind}")
+        if not stat.S_ISREG(status.st_mode):
+            raise UnreadableError(f"{name} is not a regular file")
+        if status.st_size > most_bytes:
+            raise UnreadableError(f"{name} has {status.st_size:,} bytes; a {kind} has at most {most_bytes:,}")
+        return Path(path).read_bytes()
+    except (FileNotFoundError, UnreadableError):
+        raise
+    except OSError as error:
+        raise UnreadableError(f"{name} cannot be read: {error.strerror or type(error).__name__}") from None
+    except ValueError:  # a null byte in the path, or what is no text
+        raise UnreadableError(f"{name} is not a possible path") from None
 
 
 @contextmanager

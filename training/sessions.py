@@ -101,6 +101,11 @@ def train(
     for line in without_effect(config):
         warnings.warn(line, stacklevel=2)
     run_dir.mkdir(parents=True, exist_ok=True)
+    return _begin(config, run_dir, evaluate_fn, games, show_progress, should_stop)
+
+
+def _begin(config: TrainConfig, run_dir: Path, evaluate_fn: EvaluateFn | None, games, show_progress: bool, should_stop) -> TrainResult:
+    """Train from the beginning in a folder that holds no checkpoint."""
     with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
         if config.initial_policy is not None:
             trainer.begin_from(config.initial_policy)
@@ -121,6 +126,8 @@ def resume(
 ) -> TrainResult:
     """Continue a run from its newest checkpoint, as if it had never stopped.
 
+    A run that ended before its first checkpoint begins anew.
+
     Args:
         run_dir: the run's folder.
         evaluate_fn, games, show_progress, should_stop: as for ``train``.
@@ -133,6 +140,8 @@ def resume(
     """
     run_dir = Path(run_dir)
     config = TrainConfig.from_json(read_json(RunFolder(run_dir).config)).replace(**changes)
+    if not RunFolder(run_dir).holds_run():
+        return _begin(config, run_dir, evaluate_fn, games, show_progress, should_stop)
     with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
         trainer.restore()
         write_json(RunFolder(run_dir).config, trainer.config.to_json())

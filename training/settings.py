@@ -9,8 +9,8 @@ from typing import Any
 
 from agents.neural.base import NetworkConfig
 from hf_env.fields import unknown_setting
-from hf_env.rules import RuleSet
-from hf_env.rules.toml_files import MAX_LINE_LENGTH
+from hf_env.rules import RulesError, RuleSet
+from hf_env.rules.toml_files import MAX_LINE_LENGTH, read_toml_file
 from hf_env.suggest import did_you_mean
 from training.config import GONE, RENAMED, ConfigError, TrainConfig, current_names
 from training.effects import without_effect
@@ -32,11 +32,11 @@ def read_toml(path: Path) -> dict[str, Any]:
         ConfigError: One line that names the file and what is wrong.
     """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
+        return read_toml_file(path, "file of settings")
+    except FileNotFoundError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
-    except ValueError as error:  # TOML and UTF-8 alike
-        raise ConfigError(f"{path} is no TOML: {error}") from None
+    except RulesError as error:
+        raise ConfigError(str(error)) from None
 
 
 def load_config(source: Path | str) -> TrainConfig:
@@ -49,13 +49,20 @@ def load_config(source: Path | str) -> TrainConfig:
         ConfigError: one line that names the file and what is wrong.
     """
     path = shipped_configs().get(str(source), Path(source))
-    if not path.exists() and not path.suffix:
+    if not path.suffix and not _is_there(path):
         raise ConfigError(f"no config {str(source)!r}; the package has {', '.join(shipped_configs())}, others are TOML files")
     table = read_toml(path)
     try:
         return with_settings(None, current_names(table))
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that is too long, or no possible path
+        return False
 
 
 def with_settings(base: TrainConfig | None, settings: Mapping[str, Any]) -> TrainConfig:

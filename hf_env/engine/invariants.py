@@ -1,32 +1,42 @@
 """What holds in every state of a game: cards are conserved, counters equal what they count, limits are kept.
 
 `first_broken_invariant` recomputes each derived fact from the cards themselves. It is slow beside the engine and no
-part of play: tests call it after every action, `positions` on what it has built.
+part of play: tests call it after every action, `positions` on what it has built, a VectorGame on what it is given.
+Whatever bytes a record holds, it reads no place outside of it: ranges come first, and the rest relies on them.
 """
 
 import numpy as np
 
-from hf_env.engine.cards import CARDS_PER_DECK, JOKER, MAX_BOOKS, NUM_KINDS, NUM_MELDS, NUM_NATURALS, RED3, TWO, WILD
+from hf_env.engine.action_ids import NUM_ACTIONS
+from hf_env.engine.cards import CARDS_PER_DECK, JOKER, MAX_BOOKS, MAX_CARDS, NUM_KINDS, NUM_MELDS, NUM_NATURALS, RED3, TWO, WILD
 from hf_env.engine.dealing import opening_minimum
 from hf_env.engine.melds import wild_limit_allows
 from hf_env.engine.state import (
+    ANSWER_NO,
     CLEAN_BOOKS,
     DIRTY_BOOKS,
+    END_MAX_TURNS,
     END_OUT,
     GROW_ANY,
     GROW_NONE,
     NO_LIMIT,
     NOT_ENDED,
     NOT_YET,
+    NUM_EVENTS,
+    NUM_RECENT_DISCARDS,
     PERMISSION_NONE,
     PHASE_ANSWER,
     PHASE_DRAW,
     PHASE_OVER,
     WILD_BOOKS,
 )
-from hf_env.kernels.compile import kernel
+from hf_env.engine.transitions import EVENT_SEAT_STRIDE
+from hf_env.kernels.compile import entry, kernel
 
 _PER_DECK = np.array(CARDS_PER_DECK, np.int64)
+# Of points and counters, so that what is added to them in a game does not leave 32 bits. A game of 1,000 deals has fewer.
+_MOST = 1 << 30
+_MOST_DEALS = 1000
 
 MESSAGES = {
     0: "nothing is broken",
@@ -52,7 +62,66 @@ MESSAGES = {
     20: "the end of the deal contradicts itself",
     21: "the discard pile is empty before a draw",
     22: "an order is given for a reshuffle, outside an action",
+    23: "a number is outside of its range",
+    24: "a rule set that is not there",
 }
+
+
+@kernel
+def _is_from_to(value, low, high):
+    return low <= int(value) <= high
+
+
+@kernel
+def _numbers_broken(g, r):
+    """Code 23: the numbers of the deal and the turn, and how far the piles reach."""
+    seats = int(r["players"]) - 1
+    fine = _is_from_to(g["deal"], 1, _MOST_DEALS) and _is_from_to(g["dealer"], 0, seats) and int(g["seed"]) >= 0
+    fine = fine and _is_from_to(g["turns"], 0, int(r["max_turns"]))
+    fine = fine and _is_from_to(g["turn_seat"], 0, seats) and _is_from_to(g["to_move"], 0, seats)
+    fine = fine and _is_from_to(g["phase"], 0, PHASE_OVER) and _is_from_to(g["asked"], 0, 1) and _is_from_to(g["may_go_out"], 0, 1)
+    fine = fine and _is_from_to(g["laid"], 0, _MOST) and _is_from_to(g["taking"], 0, MAX_CARDS)
+    fine = fine and _is_from_to(g["end_reason"], NOT_ENDED, END_MAX_TURNS) and _is_from_to(g["out_seat"], NOT_YET, seats)
+    fine = fine and _is_from_to(g["game_over"], 0, 1) and _is_from_to(g["single_deal"], 0, 1)
+    fine = fine and _is_from_to(g["num_books"], 0, MAX_BOOKS) and _is_from_to(g["discard_size"], 0, MAX_CARDS)
+    fine = fine and _is_from_to(g["stock_end"], 0, MAX_CARDS) and _is_from_to(g["stock_next"], 0, int(g["stock_end"]))
+    fine = fine and _is_from_to(g["reshuffles"], 0, _MOST) and _is_from_to(g["num_events"], 0, _MOST)
+    return 0 if fine else 23
+
+
+@kernel
+def _lists_broken(g, r):
+    """Code 23: what stands in the piles, in the lists by seat and by side, and in the events."""
+    players, sides = int(r["players"]), int(r["sides"])
+    for i in range(int(g["discard_size"])):
+        if g["discard"][i] >= NUM_KINDS:
+            return 23
+    for i in range(int(g["stock_next"]), int(g["stock_end"])):
+        if g["stock"][i] >= NUM_KINDS:
+            return 23
+    for seat in range(players):
+        fine = _is_from_to(g["answers"][seat], 0, ANSWER_NO) and _is_from_to(g["in_foot"][seat], 0, 1)
+        fine = fine and _is_from_to(g["foot_by_discard"][seat], 0, 1) and _is_from_to(g["foot_turn"][seat], NOT_YET, int(r["max_turns"]))
+        fine = fine and g["num_takes"][seat] >= 0 and g["num_asks"][seat] >= 0 and g["num_yes"][seat] >= 0 and g["num_no"][seat] >= 0
+        for i in range(NUM_RECENT_DISCARDS):
+            fine = fine and _is_from_to(g["recent_discards"][seat, i], 0, NUM_KINDS)
+        if not fine:
+            return 23
+    for side in range(sides):
+        fine = _is_from_to(g["opened"][side], 0, 1) and _is_from_to(g["opened_by_take"][side], 0, 1)
+        fine = fine and _is_from_to(g["opening_turn"][side], NOT_YET, int(r["max_turns"]))
+        fine = fine and _is_from_to(g["scores"][side], -_MOST, _MOST) and _is_from_to(g["deal_scores"][side], -_MOST, _MOST)
+        fine = fine and _is_from_to(g["stranded"][side], -_MOST, _MOST)
+        fine = fine and _is_from_to(g["potential"][side], -_MOST, _MOST) and _is_from_to(g["potential_start"][side], -_MOST, _MOST)
+        if not fine:
+            return 23
+    for i in range(min(int(g["num_events"]), NUM_EVENTS)):
+        code = int(g["events"][i, 0])
+        if code < 0 or code // EVENT_SEAT_STRIDE >= players or code % EVENT_SEAT_STRIDE >= NUM_ACTIONS:
+            return 23
+        if not _is_from_to(g["events"][i, 1], 0, MAX_CARDS):
+            return 23
+    return 0
 
 
 @kernel
@@ -291,7 +360,11 @@ def _turn_broken(g, r):
 @kernel
 def first_broken_invariant(g, r):
     """Code of the first invariant that does not hold at this decision (or end of a deal), 0 for none."""
-    code = _packets_broken(g, r)
+    code = _numbers_broken(g, r)
+    if code == 0:
+        code = _lists_broken(g, r)
+    if code == 0:
+        code = _packets_broken(g, r)
     if code == 0:
         code = _cards_broken(g, r)
     if code == 0:
@@ -303,3 +376,22 @@ def first_broken_invariant(g, r):
     if code == 0 and g["given_order"] != 0:
         code = 22
     return code
+
+
+@entry
+def find_broken(games, rules):
+    """Look for a game that breaks an invariant, whatever its bytes are.
+
+    Args:
+        games: (N,) GAME_DTYPE.
+        rules: (R,) RULES_DTYPE.
+
+    Returns:
+        Index of the first such game and the code of what it breaks; -1 and 0 where all are whole.
+    """
+    for i in range(games.shape[0]):
+        rule = int(games[i]["rule"])
+        code = 24 if rule < 0 or rule >= rules.shape[0] else first_broken_invariant(games[i], rules[rule])
+        if code != 0:
+            return i, code
+    return -1, 0

@@ -354,7 +354,9 @@ class HandAndFootEnv(AECEnv):
             raise PositionError(f"rules: the position is of {rules.name}, this environment plays {names}")
         games["rule"] = fingerprints.index(rules.fingerprint)
         games["single_deal"] = self._vec.episode == "deal"
-        self.restore(games[0].tobytes())
+        # Checked, or partial as the caller wanted it; its numbers are within their ranges either way.
+        self._vec.restore_trusted(0, games[0].tobytes() + self._numbers())
+        self._begin()
 
     def snapshot(self) -> bytes:
         """The game in the fast binary form, for ``restore``."""
@@ -364,10 +366,13 @@ class HandAndFootEnv(AECEnv):
         """Go on from a snapshot of an environment with the same rules. Rewards gathered so far start at 0 again.
 
         Raises:
-            ValueError: For bytes of another length.
+            ValueError: For bytes of another length, and for such that are no game in progress or at its end.
         """
         if len(snapshot) != GAME_DTYPE.itemsize:
             raise ValueError(f"a snapshot has {GAME_DTYPE.itemsize} bytes, this one {len(snapshot)}")
-        numbers = self._vec.decisions[:1].tobytes() + self._vec.game_numbers[:1].tobytes()
-        self._vec.restore(0, snapshot + numbers)
+        self._vec.restore(0, bytes(snapshot) + self._numbers())
         self._begin()
+
+    def _numbers(self) -> bytes:
+        """What a VectorGame's snapshot has beside the game."""
+        return self._vec.decisions[:1].tobytes() + self._vec.game_numbers[:1].tobytes()

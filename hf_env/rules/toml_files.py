@@ -1,11 +1,10 @@
 """Reading TOML that a stranger may have written: every failure is a RulesError of one line."""
 
 import os
-import stat
 import tomllib
-from pathlib import Path
 from typing import Any
 
+from hf_env.files import UnreadableError, read_file
 from hf_env.rules.errors import RulesError, shown
 
 # A complete, commented rule file has about 3 kB.
@@ -14,8 +13,8 @@ MAX_FILE_BYTES = 64 * 1024
 MAX_LINE_LENGTH = 1_000
 
 
-def parse_toml(data: bytes, source: str) -> dict[str, Any]:
-    """The table that a TOML document holds; `source` names it in messages.
+def parse_toml(data: bytes, source: str, kind: str = "rule file") -> dict[str, Any]:
+    """The table that a TOML document holds; `source` names it in messages, `kind` says what it should be.
 
     Raises:
         RulesError: For bytes that are not UTF-8 text, are no TOML, or are nested too deeply.
@@ -26,21 +25,24 @@ def parse_toml(data: bytes, source: str) -> dict[str, Any]:
         text = data.decode("utf-8-sig")
         longest = max(map(len, text.split("\n")), default=0)
         if longest > MAX_LINE_LENGTH:
-            raise RulesError(f"{source} has a line of {longest:,} characters; those of a rule file have at most {MAX_LINE_LENGTH:,}")
+            raise RulesError(f"{source} has a line of {longest:,} characters; those of a {kind} have at most {MAX_LINE_LENGTH:,}")
         return tomllib.loads(text.replace("\r\n", "\n"))
     except UnicodeDecodeError as error:
         raise RulesError(f"{source} is not a text in UTF-8: byte {error.start} cannot be read") from None
     except RulesError:
         raise
     except RecursionError:
-        raise RulesError(f"{source} is nested too deeply for a rule file") from None
+        raise RulesError(f"{source} is nested too deeply for a {kind}") from None
     except ValueError as error:  # TOMLDecodeError, and numbers of more digits than Python reads
         reason = " ".join(str(error).split())
         raise RulesError(f"{source} is not valid TOML: {reason[:200]}") from None
 
 
-def read_toml_file(path: str | os.PathLike[str]) -> dict[str, Any]:
+def read_toml_file(path: str | os.PathLike[str], kind: str = "rule file") -> dict[str, Any]:
     """The table in a TOML file.
+
+    Args:
+        kind: what the file should be, for messages.
 
     Raises:
         FileNotFoundError: For a missing file.
@@ -48,25 +50,7 @@ def read_toml_file(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     name = shown(os.fspath(path))
     try:
-        status = os.stat(path)
-        refusal = _why_not_read(status)
-        data = b"" if refusal else Path(path).read_bytes()
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise RulesError(f"{name} cannot be read: {error.strerror or type(error).__name__}") from None
-    except ValueError:  # a null byte in the path, or what is no text
-        raise RulesError(f"{name} is not a possible path") from None
-    if refusal:
-        raise RulesError(f"{name} {refusal}")
-    return parse_toml(data, name)
-
-
-def _why_not_read(status: os.stat_result) -> str:
-    if stat.S_ISDIR(status.st_mode):
-        return "is a folder, not a rule file"
-    if not stat.S_ISREG(status.st_mode):  # a pipe or device could be read for ever
-        return "is not a regular file"
-    if status.st_size > MAX_FILE_BYTES:
-        return f"has {status.st_size:,} bytes; a rule file has at most {MAX_FILE_BYTES:,}"
-    return ""
+        data = read_file(path, MAX_FILE_BYTES, kind, name)
+    except UnreadableError as error:
+        raise RulesError(str(error)) from None
+    return parse_toml(data, name, kind)

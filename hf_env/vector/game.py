@@ -22,6 +22,7 @@ from hf_env.rules.loading import load_rule_sets
 from hf_env.seeds import MAX_SEED
 from hf_env.vector import step as v
 from hf_env.vector.runner import GameRunner
+from hf_env.vector.saved import STATE_NAMES, load_state, read_only, restore, target
 
 REWARDS = {"score_difference": REWARD_SCORE_DIFFERENCE, "score": REWARD_SCORE, "win": REWARD_WIN}
 SHAPINGS = {None: SHAPING_NONE, "table": SHAPING_TABLE, "full": SHAPING_FULL}
@@ -40,7 +41,7 @@ class VectorGame:
     """N games in shared NumPy buffers, stepped together.
 
     The buffers belong to the next decision of each game: ``observations`` (N, F) int16 of the seat that decides,
-    ``action_masks`` (N, 127) int8, ``seats`` (N,) int32; and to the step just made: ``rewards`` (N, seats) float32,
+    ``action_masks`` (N, 127) int8, which can only be read, ``seats`` (N,) int32; and to the step just made: ``rewards`` (N, seats) float32,
     ``terminated`` and ``truncated`` (N,) bool, ``deal_ended`` (N,) bool, ``deal_scores`` (N, sides) int32 and
     ``end_reasons`` (N,) int32 (index into END_REASONS) of the deals that ended with it. They are reused: copy what is
     to be kept. ``ended`` holds the record of each slot's deal that ended last, with its counters of behaviour.
@@ -128,7 +129,9 @@ class VectorGame:
         self.games = np.zeros(n, GAME_DTYPE)
         self.ended = np.zeros(n, GAME_DTYPE)
         self.observations = np.zeros((n, self.observation_width), np.int16)
-        self.action_masks = np.zeros((n, self.num_actions), np.int8)
+        # The engine judges by its own: what is shown of it cannot be written to.
+        self._masks = np.zeros((n, self.num_actions), np.int8)
+        self.action_masks = read_only(self._masks)
         self.seats = np.zeros(n, np.int32)
         self.rewards = np.zeros((n, seats), np.float32)
         self.terminated = np.zeros(n, bool)
@@ -254,7 +257,7 @@ class VectorGame:
             raise RuntimeError("games can be broken off only with autoreset='DISABLED'")
         chosen = self._chosen(slots) != 0
         self.truncated[chosen] = True
-        self.action_masks[chosen] = 0
+        self._masks[chosen] = 0
 
     def _raise_illegal(self, slot: int) -> None:
         from hf_env.explanations import why_illegal
@@ -321,19 +324,23 @@ class VectorGame:
         return self.games[slot].tobytes() + self.decisions[slot].tobytes() + self.game_numbers[slot].tobytes()
 
     def restore(self, slot: int, snapshot: bytes) -> None:
-        """Put a snapshot into a slot and write its buffers.
+        """Put a snapshot into a slot and write its buffers. Bytes that are no game in progress, or at its end, are refused.
 
         Raises:
-            ValueError: For a slot that does not exist, for bytes of another length or of another rule set.
+            ValueError: For a slot that does not exist, bytes of another length or rule set, and no whole game.
         """
         self._check_slot(slot)
+        restore(self, slot, snapshot)
+
+    def restore_trusted(self, slot: int, snapshot: bytes) -> None:
+        """As ``restore``, for bytes that ``snapshot`` has just given: other bytes may crash the process.
+
+        Args:
+            slot: 0 to N - 1.
+            snapshot: of a VectorGame with the same rule sets.
+        """
         size = GAME_DTYPE.itemsize
-        if len(snapshot) != size + 16:
-            raise ValueError(f"a snapshot has {size + 16} bytes, this one {len(snapshot)}")
-        rule = int(np.frombuffer(snapshot, GAME_DTYPE, 1)["rule"][0])
-        if not 0 <= rule < len(self.rules):
-            raise ValueError(f"the snapshot is of rule set {rule}; here are {len(self.rules)}, counted from 0")
-        self._state_target("games")[slot] = np.frombuffer(snapshot, np.uint8, size)
+        target(self, "games")[slot] = np.frombuffer(snapshot, np.uint8, size)
         self.decisions[slot], self.game_numbers[slot] = np.frombuffer(snapshot, np.int64, 2, size)
         game = self.games[slot]
         self.game_seeds[slot] = game["seed"]
@@ -343,34 +350,27 @@ class VectorGame:
         chosen[slot] = 1
         self._run(v.MODE_REFRESH, chosen)
 
-    def _state_target(self, name: str) -> np.ndarray:
-        """A view of a buffer; of an array of records its bytes, (N, size)."""
-        buffer = self._settings if name == "settings" else getattr(self, name)
-        return buffer.view(np.uint8).reshape(self.num_games, -1) if name in ("games", "ended") else buffer
-
-    _STATE = ("games", "ended", "game_seeds", "game_numbers", "decisions", "rewards", "terminated", "truncated",
-              "deal_ended", "deal_scores", "end_reasons")  # fmt: skip
-
     def state_dict(self) -> dict[str, np.ndarray]:
         """All games in progress and all that decides about the next ones, as arrays; bit-exact (see load_state_dict)."""
         # Records as bytes: NumPy's copy of records leaves the padding between fields unset.
-        return {name: self._state_target(name).copy() for name in (*self._STATE, "settings")}
+        return {name: target(self, name).copy() for name in STATE_NAMES}
 
     def load_state_dict(self, state: dict[str, np.ndarray]) -> None:
         """Put back what state_dict gave, in a VectorGame made with the same arguments.
 
         Raises:
-            ValueError: Naming the first array of another shape, or a missing one.
+            ValueError: Naming the first array that is missing, of another shape or dtype, or holds what none of these games can
+                come to. Nothing has changed then.
         """
-        for name in (*self._STATE, "settings"):
-            if name not in state:
-                raise ValueError(f"the state lacks {name!r}")
-            value, target = np.asarray(state[name]), self._state_target(name)
-            if value.shape != target.shape or value.dtype != target.dtype:
-                raise ValueError(f"{name!r} has shape {value.shape} of {value.dtype}, not {target.shape} of {target.dtype}")
-        for name in (*self._STATE, "settings"):
-            self._state_target(name)[...] = state[name]
-        self.refresh()
+        load_state(self, state)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A view of the copy's own buffer.
+        return {name: value for name, value in self.__dict__.items() if name != "action_masks"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        self.action_masks = read_only(self._masks)
 
 
 def _autoreset_mode(name: str):

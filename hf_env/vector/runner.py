@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 
 from hf_env.engine.cards import MAX_SEATS
+from hf_env.engine.invariants import find_broken
+from hf_env.engine.state import GAME_DTYPE
 from hf_env.engine.workspace import make_workspace
 from hf_env.kernels.compile import INTERPRETED
 from hf_env.vector import step as v
@@ -33,17 +35,20 @@ class GameRunner:
         self._settings = vec._settings
         self._slots = v.Slots(vec._actions, vec.game_seeds, vec.game_numbers, vec.decisions)
         self._buffers = v.Buffers(
-            vec.observations, vec.action_masks, vec.seats, vec.rewards, vec.terminated, vec.truncated,
+            vec.observations, vec._masks, vec.seats, vec.rewards, vec.terminated, vec.truncated,
             vec.deal_ended, vec.deal_scores, vec.end_reasons, vec.ended, vec.final_observations,
         )  # fmt: skip
-        self._checked = (vec._actions, vec.action_masks, vec.terminated, vec.truncated)
-        self._drawn = (vec._actions, vec.game_seeds, vec.decisions, vec.action_masks)
+        self._checked = (vec._actions, vec._masks, vec.terminated, vec.truncated)
+        self._drawn = (vec._actions, vec.game_seeds, vec.decisions, vec._masks)
         self._tables = (self._slots, self._buffers)
         self._before = (vec.games, vec.rule_records, vec._settings)
         # Whole arrays and bounds, not a part of each array: a game's seed is made of its slot's number. Interpreted there is
         # one thread.
         blocks = split(vec.num_games, 1 if INTERPRETED else vec.threads)
         self._blocks = [(np.array([block.start, block.stop], np.int64), _work(vec._with_growth)) for block in blocks]
+        # One game to be looked at, before it is taken up.
+        self._looked_at = np.zeros(1, GAME_DTYPE)
+        self._compiled_look: Any = None
         self._compiled: Any = None
         self._compiled_check: Any = None
 
@@ -76,6 +81,14 @@ class GameRunner:
         else:
             run_blocks(lambda block: run(block[0], *self._before, chosen, self._tables, block[1]), self._blocks)
 
+    def look_at(self, game: bytes) -> int:
+        """Code of the first invariant that a game's record breaks, of any bytes (engine/invariants.py); 0 for none."""
+        self._looked_at.view(np.uint8)[:] = np.frombuffer(game, np.uint8, GAME_DTYPE.itemsize)
+        arguments = self._looked_at, self._before[1]
+        if self._compiled_look is None:
+            self._compiled_look = bound(find_broken, arguments)
+        return int(self._compiled_look(*arguments)[1])
+
     def _compile(self):
         # With no game chosen.
         bounds, work = self._blocks[0]
@@ -85,7 +98,7 @@ class GameRunner:
 
     def __getstate__(self) -> dict[str, Any]:
         # Compiled code does not pickle.
-        return self.__dict__ | {"_compiled": None, "_compiled_check": None}
+        return self.__dict__ | {"_compiled": None, "_compiled_check": None, "_compiled_look": None}
 
 
 def _work(with_growth: bool) -> v.Work:

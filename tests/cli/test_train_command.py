@@ -1,5 +1,6 @@
 """``handfoot train``, on the small game and for one update."""
 
+import importlib
 import json
 import re
 import shutil
@@ -50,6 +51,82 @@ def test_a_run_can_be_evaluated_and_resumed(handfoot, mistake, trained):
     code, out, err = handfoot("train", "--resume", trained, "--decisions", 1, "--deals", 0, "--quiet")
     assert code == 0 and err == "" and "2,048 decisions" in out
     assert json.loads((trained / "latest.json").read_text()) != before
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A config of an update of a few games."""
+    file = tmp_path / "small.toml"
+    file.write_text('rules = "mini"\nprocesses = 1\nnum_games = 8\nrollout_steps = 16\nnum_evaluations = 0\n[network]\nwidth = 16\nrank_width = 8\n')
+    return file
+
+
+def dies_at(monkeypatch, name):
+    """The command's process dies in that function, or in its second call where the name ends with 2."""
+    module, _, function = name.removesuffix("2").rpartition(".")
+    target = getattr(importlib.import_module(module), function)
+    calls = []
+
+    def die(*arguments, **options):
+        calls.append(1)
+        if len(calls) > name.endswith("2"):
+            raise KeyboardInterrupt
+        return target(*arguments, **options)
+
+    monkeypatch.setattr(f"{module}.{function}", die)
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "training.sessions.write_json",  # before the config
+        "training.trainer.trainer_state",  # before the checkpoint's first file
+        "training.run.checkpoints.save_policy",
+        "training.run.checkpoints.write_json",  # in the middle of the checkpoint
+        "training.run.checkpoints.write_json2",  # between the checkpoint and the pointer to it
+    ],
+)
+def test_a_run_that_dies_before_its_first_checkpoint_begins_and_goes_on(handfoot, tmp_path, small, monkeypatch, moment):
+    options = ("--decisions", 256, "--deals", 0, "--quiet")
+    for number, goes_on in enumerate((("--config", small, "--out"), ("--resume",))):
+        run = tmp_path / f"run{number}"
+        with monkeypatch.context() as patch:
+            dies_at(patch, moment)
+            assert handfoot("train", "--config", small, "--out", run, *options)[0] == 130
+        if moment.endswith("2") and "--out" in goes_on:
+            continue  # a whole checkpoint is there: it is gone on from, and not overwritten
+        if moment.endswith("sessions.write_json") and "--resume" in goes_on:
+            continue  # nothing is there
+        code, out, err = handfoot("train", *goes_on, run, *options)
+        assert (code, err) == (0, "") and "trained 256 decisions" in out
+        assert len((run / "metrics.jsonl").read_text().splitlines()) == 2
+
+
+def test_what_an_interruption_left_of_the_end_is_made_up_for(handfoot, mistake, tmp_path, small, monkeypatch):
+    run = tmp_path / "run"
+    ends = [
+        "training.cli.evaluate.measure",
+        "training.cli.evaluate.measure2",
+        "training.cli.evaluate.write_result",
+        "training.run.report.write_report",
+    ]
+    with monkeypatch.context() as patch:
+        dies_at(patch, ends.pop())
+        assert handfoot("train", "--config", small, "--decisions", 128, "--deals", 8, "--out", run, "--quiet")[0] == 130
+    while ends:
+        with monkeypatch.context() as patch:
+            dies_at(patch, ends.pop())
+            assert handfoot("train", "--resume", run, "--deals", 8, "--quiet")[0] == 130
+    code, out, err = handfoot("train", "--resume", run, "--deals", 8, "--quiet")
+    assert (code, err) == (0, "") and "verdict" in out and "trained" not in out
+    assert (run / "report.md").read_text().count("| final |") == 3 and len(list(run.glob("evaluation-*.json"))) == 3
+    assert "used up its budget" in mistake("train", "--resume", run, "--deals", 8)
+    # The evaluation of a policy that has gone on since is no longer its evaluation.
+    with monkeypatch.context() as patch:
+        dies_at(patch, "training.cli.evaluate.measure2")
+        assert handfoot("train", "--resume", run, "--decisions", 1, "--deals", 8, "--quiet")[0] == 130
+    assert handfoot("train", "--resume", run, "--deals", 8, "--quiet")[0] == 0
+    assert "used up its budget" in mistake("train", "--resume", run, "--deals", 8)
 
 
 def test_a_policy_of_another_table_is_refused(mistake, trained):

@@ -106,7 +106,11 @@ def test_the_environment_shows_the_same_before_and_after_a_step(driver, name):
         for g in games:
             world = shuffled_world(g, rules, seat, rng)[0]
             ours.restore(g.tobytes())
-            theirs.restore(world.tobytes())
+            try:
+                theirs.restore(world.tobytes())
+            except ValueError as error:
+                assert "no legal action" in str(error)  # another seat is stuck with the cards that it got
+                continue
             # Where another seat acts, its choice must be possible in both worlds.
             legal = np.flatnonzero(mask_of_mover(ours) & mask_of_mover(theirs))
             if len(legal) == 0:

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -154,6 +155,44 @@ def test_old_checkpoints_go(network, tmp_path):
         write_checkpoint(tmp_path, f"{iteration:08d}", network, {}, {}, {"iteration": iteration})
     assert sorted(p.name for p in (tmp_path / "checkpoints").iterdir()) == ["00000003", "00000004"]
     assert read_checkpoint(tmp_path)[2]["iteration"] == 4
+
+
+def belongings(folder):
+    """Everything under a folder: kind, bytes or target of each entry."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        found[str(path.relative_to(folder))] = str(path.readlink()) if path.is_symlink() else path.read_bytes() if path.is_file() else None
+    return found
+
+
+def test_only_what_the_run_has_named_is_removed_and_never_the_newest(network, tmp_path):
+    """Whatever a user keeps in checkpoints/ stays, and no link is followed."""
+    run, mine = tmp_path / "run", tmp_path / "mine"
+    checkpoints = run / "checkpoints"
+    for name in ("best", "keep", "0-start", ".ipynb_checkpoints", "@eaDir", "zz", "00000001.bak", "mine.part", "123", "99999999x"):
+        (checkpoints / name).mkdir(parents=True)
+        (checkpoints / name / "notes").write_text(name)
+    mine.mkdir()
+    (mine / "treasure").write_text("gold")
+    for name in ("last", "0-link", "00000000.part", "00000004", "00000077"):
+        (checkpoints / name).symlink_to(mine)
+    for name in ("notes.txt", "x.part", "00000050", "00000051.part"):
+        (checkpoints / name).write_text(name)
+    names = {path.name for path in checkpoints.iterdir()}
+    before = belongings(mine), {name: held for name, held in belongings(checkpoints).items() if name != "00000004"}
+    for iteration in range(1, 7):
+        folder = write_checkpoint(run, f"{iteration:08d}", network, {}, {}, {"iteration": iteration})
+        assert folder.is_dir() and not folder.is_symlink()
+        assert read_checkpoint(run)[2]["iteration"] == iteration
+    after = belongings(checkpoints)
+    assert (belongings(mine), {name: held for name, held in after.items() if name in before[1]}) == before
+    # The link of a name that the run needed is replaced, and what it pointed to is left alone.
+    assert {path.name for path in checkpoints.iterdir()} - names | {"00000005", "00000006"} == {"00000005", "00000006"}
+    # Without the newest the last whole one of the run's own is found, not a folder of the user's.
+    (run / "latest.json").unlink()
+    shutil.copytree(checkpoints / "00000005", checkpoints / "99999999-copy")
+    (run / "latest.json").write_text('{"checkpoint": "checkpoints/00000099"}')
+    assert read_checkpoint(run)[2]["iteration"] == 6
 
 
 def test_no_module_here_uses_pickle():

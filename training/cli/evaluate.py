@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -85,7 +87,7 @@ def evaluate(
         result = measure_in_processes((a, b), plan)
     click.echo(summary(result, precision))
     if json_path is not None:
-        write_result(json_path, result, precision)
+        write_result(json_path, result, precision=precision)
     if out is not None:
         click.echo(f"report in {write_report(out, evaluation_html(result, records=records))}")
 
@@ -117,14 +119,18 @@ def measure(policies, names: tuple[str, str], deals: int, seed: int, rules):
         raise Mistake(str(error)) from None
 
 
-def write_result(path: Path, result, precision: float | None = None) -> None:
+def write_result(path: Path, result, more: Mapping[str, Any] | None = None, precision: float | None = None) -> None:
     """Write a result as JSON.
+
+    Args:
+        more: values to write beside it.
+        precision: as of ``to_json``.
 
     Raises:
         Failure: Where the disk refuses.
     """
     try:
-        write_json(path, result.to_json(precision))
+        write_json(path, result.to_json(precision) | dict(more or {}))
     except OSError as error:
         raise Failure(f"{path} cannot be written: {error.strerror}") from None
 

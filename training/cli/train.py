@@ -15,6 +15,8 @@ from training.cli.extras import TRAINING, missing_extra
 DEFAULT_MINUTES = 5.0
 # On the way: enough for a curve, 25 game seeds under whitnack, without taking much of the training's time.
 _DEALS_ON_THE_WAY = 200
+# The SHA-256 of the policy that a final evaluation is of, beside the result.
+_OF_POLICY = "policy_a_sha256"
 
 
 @click.command()
@@ -92,13 +94,16 @@ def train(
             given = {"--rules": rules, "--set": settings, "--seed": seed is not None, "--out": out}
             given |= {"--config": config_file, "--seats": seats, "--pool": pools, "--from": initial, "--processes": processes}
             _refuse_with_resume(given)
-            result, config = _continue(resumed, minutes, decisions, device, quiet)
+            result, config = _continue(resumed, minutes, decisions, device, quiet, deals)
     except (ConfigError, CheckpointError) as error:
         raise Mistake(str(error)) from None
     except (*FAILURES, ProcessError) as error:
         raise Failure(str(error)) from None
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from None
+    if result is None:
+        click.echo(f"report {finish(resumed, config, deals)}")
+        return
     by = f"{result.processes} process{'es' if result.processes > 1 else ''}"
     click.echo(f"trained {result.decisions:,} decisions in {result.seconds:,.0f} s by {by}; checkpoint {result.checkpoint}")
     if result.stopped_by == "signal":
@@ -203,26 +208,43 @@ def _begin(config, out: Path | None, quiet: bool):
     return run(config, run_dir, _on_the_way(config), show_progress=not quiet)
 
 
-def _continue(run_dir: Path, minutes, decisions, device, quiet):
+def _continue(run_dir: Path, minutes, decisions, device, quiet, deals: int):
+    """How the run went on, None where only its end is missing: the final evaluation and the report; and its config."""
     from agents.neural.checkpoint import CheckpointError, read_json
     from training.config import TrainConfig
     from training.run.checkpoints import read_checkpoint
     from training.run.folder import RunFolder
     from training.sessions import resume
 
-    file = RunFolder(run_dir).config
-    if not file.is_file():
-        raise CheckpointError(f"{run_dir} is no run folder: it has no {file.name}")
-    config = TrainConfig.from_json(read_json(file))
-    values = read_checkpoint(run_dir)[2]
+    run = RunFolder(run_dir)
+    if not run.config.is_file():
+        raise CheckpointError(f"{run_dir} is no run folder: it has no {run.config.name}")
+    config = TrainConfig.from_json(read_json(run.config))
+    values = read_checkpoint(run_dir)[2] if run.holds_run() else {"seconds": 0.0, "decisions": 0}
     changes: dict[str, Any] = {} if device is None else {"device": device}
     if minutes or decisions:
         changes["time_budget_seconds"] = values["seconds"] + 60 * minutes if minutes else None
         changes["decisions_budget"] = values["decisions"] + decisions if decisions else None
     config = config.replace(**changes)
     if config.progress(values["seconds"], values["decisions"]) >= 1:
+        if not _is_finished(run_dir, deals):
+            return None, config
         raise Mistake(f"{run_dir} has used up its budget; give further --minutes or --decisions")
     return resume(run_dir, _on_the_way(config), show_progress=not quiet, **changes), config
+
+
+def _is_finished(run_dir: Path, deals: int) -> bool:
+    """Whether nothing is left to do for a run that has used up its budget: its policy is evaluated, its report written."""
+    from agents.neural.checkpoint import read_info, read_json
+    from training.evaluation import ANCHORS
+    from training.run.folder import RunFolder
+    from training.run.report import num_final_results
+
+    run, digest = RunFolder(run_dir), read_info(run_dir)[1]["sha256"]
+    files = [run.evaluation(anchor) for anchor in ANCHORS] if deals else []
+    # An evaluation of before names no policy.
+    evaluated = all(file.is_file() and read_json(file).get(_OF_POLICY, digest) == digest for file in files)
+    return evaluated and num_final_results(run_dir) >= len(files)
 
 
 def _on_the_way(config):
@@ -233,6 +255,7 @@ def _on_the_way(config):
 
 def finish(run_dir: Path, config, deals: int) -> Path:
     """Evaluate the run's policy against the anchors, print and save the results, and write the report."""
+    from agents.neural.checkpoint import read_info
     from training.cli.evaluate import measure, summary, write_result
     from training.cli.policies import load_policy
     from training.evaluation import ANCHORS
@@ -243,12 +266,12 @@ def finish(run_dir: Path, config, deals: int) -> Path:
         return write_report(run_dir)
     # As it plays best: by its likeliest actions, without the chance that it needed for learning.
     policy, name = load_policy(f"{run_dir}:mode=argmax"), f"{run_dir.name}:mode=argmax"
-    results, texts = {}, []
+    results, texts, of_policy = {}, [], {_OF_POLICY: read_info(run_dir)[1]["sha256"]}
     # Other cards than on the way: the last measurement must not be one that training could be stopped by.
     seed = grow_seed(config.seed, FOR_FINAL)
     for anchor in ANCHORS:
         result = measure((policy, load_policy(anchor)), (name, anchor), deals, seed, config.rules)
-        write_result(RunFolder(run_dir).evaluation(anchor), result)
+        write_result(RunFolder(run_dir).evaluation(anchor), result, of_policy)
         results[anchor] = (result.difference.mean, result.difference.half_width)
         texts.append(summary(result))
         click.echo(texts[-1])

@@ -6,6 +6,7 @@ A block is on disk as a whole or not at all, so that a series that was broken of
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from training.evaluation.matches import ClusterBatch, Match
 
 SETTINGS_NAME = "settings.json"
 _COLUMNS = ("deal_games", "deal_numbers", "deal_scores", "end_reasons", "out_seats", "totals")
+# A block's files while they are written; the stem is of ``Block``.
+_OWN_DRAFT = re.compile(rf"draft-\d{{3,}}-\d{{6,}}\.jsonl\.gz|\d{{3,}}-\d{{6,}}\.npz{re.escape(PART)}")
 
 
 class OtherSettingsError(ValueError):
@@ -63,8 +66,7 @@ class Store:
         wanted = json.loads(json.dumps(settings))
         if path.is_file():
             self._check_equal(path, wanted)
-            for left in (*self.folder.glob("records/draft-*"), *self.folder.glob(f"results/*{PART}")):
-                left.unlink()
+            self._remove_drafts()
             return True
         if self.folder.exists() and any(self.folder.iterdir()):
             raise OtherSettingsError(f"{self.folder} is not empty and holds no series of matches; give another --out")
@@ -72,6 +74,12 @@ class Store:
             (self.folder / name).mkdir(parents=True, exist_ok=True)
         self.write(SETTINGS_NAME, json.dumps(wanted, indent=1) + "\n")
         return False
+
+    def _remove_drafts(self) -> None:
+        """Remove what a process that was killed left half written: only files of the store's own naming."""
+        for path in (*self.folder.glob("records/draft-*.jsonl.gz"), *self.folder.glob(f"results/*.npz{PART}")):
+            if _OWN_DRAFT.fullmatch(path.name) and path.is_file():
+                path.unlink()
 
     def _check_equal(self, path: Path, wanted: dict[str, Any]) -> None:
         try:

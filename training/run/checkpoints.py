@@ -57,11 +57,13 @@ def write_checkpoint(
         "values_sha256": _digest(values),
     }
     write_json(part / STATE_JSON, head | {"values": values})
+    if folder.is_symlink():
+        folder.unlink()
     shutil.rmtree(folder, ignore_errors=True)
     os.replace(part, folder)
     sync_folder(folder.parent)
     write_json(run.pointer, {"checkpoint": run.pointed(name)})
-    _remove_old(run)
+    _remove_old(run, folder)
     return folder
 
 
@@ -74,8 +76,6 @@ def read_checkpoint(run_dir: Path) -> tuple[Any, dict[str, np.ndarray], dict[str
         CheckpointError: Saying what is wrong with the newest, where none is whole.
     """
     run = RunFolder(run_dir)
-    if not run.pointer.is_file():
-        raise CheckpointError(f"{run_dir} holds no checkpoint: {run.pointer.name} is not there")
     first_error = None
     for folder in _candidates(run):
         try:
@@ -91,7 +91,7 @@ def read_checkpoint(run_dir: Path) -> tuple[Any, dict[str, np.ndarray], dict[str
 
 def _candidates(run: RunFolder) -> list[Path]:
     """Folders of checkpoints: the one that the pointer names, then the others, newest first."""
-    folders = sorted(_finished(run), reverse=True)
+    folders = run.finished_checkpoints()[::-1]
     try:
         pointed = run.checkpoint(Path(read_json(run.pointer)["checkpoint"]).name)
     except (CheckpointError, TypeError, KeyError):
@@ -130,12 +130,6 @@ def _named_members(values: dict[str, Any]) -> list[str]:
 def _digest(values: dict[str, Any]) -> str:
     """SHA-256 of JSON values, whatever their order and spacing in the file."""
     return sha256(json.dumps(values, sort_keys=True).encode())
-
-
-def _finished(run: RunFolder) -> list[Path]:
-    if not run.checkpoints.is_dir():
-        return []
-    return [path for path in run.checkpoints.iterdir() if path.is_dir() and path.suffix != PART]
 
 
 def as_like(array: np.ndarray, template: np.ndarray) -> np.ndarray:
@@ -179,9 +173,11 @@ def load_member(run_dir: Path, digest: str) -> bytes:
     return read_verified(RunFolder(run_dir).member(digest), digest)
 
 
-def _remove_old(run: RunFolder) -> None:
-    """Keep the newest checkpoints; what a killed process left half written goes. Frozen selves stay, for the strength curve."""
-    for path in run.checkpoints.glob(f"*{PART}"):
-        shutil.rmtree(path)
-    for folder in sorted(_finished(run))[:-_KEPT]:
+def _remove_old(run: RunFolder, written: Path) -> None:
+    """Keep the newest checkpoints, that which was just written among them; what a killed process left half written goes.
+
+    Frozen selves stay, for the strength curve.
+    """
+    others = [folder for folder in run.finished_checkpoints() if folder != written]
+    for folder in (*run.unfinished_checkpoints(), *others[: len(others) + 1 - _KEPT]):
         shutil.rmtree(folder)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from agents.neural.checkpoint import POINTER_NAME
+from hf_env.files import PART
 
 CONFIG_NAME = "config.json"
 LOG_NAME = "metrics.jsonl"
@@ -18,6 +20,8 @@ STATE_TENSORS, STATE_JSON = "state.safetensors", "state.json"
 # Beside them in the folder of a failure.
 FAILURE_TENSORS, FAILURE_JSON = "batch.safetensors", "failure.json"
 _CHECKPOINTS = "checkpoints"
+# Folders of this naming alone are the run's; all else in checkpoints/ is the user's.
+_OWN_NAME = re.compile(r"[0-9]{8,}")
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,25 @@ class RunFolder:
     def checkpoint(self, name: str) -> Path:
         """The folder of one checkpoint; a name is as ``pointed`` gives it."""
         return self.checkpoints / name
+
+    def finished_checkpoints(self) -> list[Path]:
+        """Folders of finished checkpoints, oldest first."""
+        return sorted(self._own_folders(""), key=lambda folder: int(folder.name))
+
+    def unfinished_checkpoints(self) -> list[Path]:
+        """Folders of checkpoints that a killed process left half written."""
+        return self._own_folders(PART)
+
+    def _own_folders(self, ending: str) -> list[Path]:
+        """Folders that a run has named, with this ending; no links."""
+        if not self.checkpoints.is_dir():
+            return []
+        ours = [
+            path
+            for path in self.checkpoints.iterdir()
+            if path.name.endswith(ending) and _OWN_NAME.fullmatch(path.name.removesuffix(ending))
+        ]
+        return [path for path in ours if path.is_dir() and not path.is_symlink()]
 
     @staticmethod
     def pointed(name: str) -> str:
@@ -101,5 +124,8 @@ class RunFolder:
         return self.path / f"strength_curve.{ending}"
 
     def holds_run(self) -> bool:
-        """Whether a run was begun here."""
-        return self.pointer.exists() or self.config.exists()
+        """Whether a run was begun here that a new one would overwrite.
+
+        A run that ended before its first checkpoint has learned nothing, and leaves its config at most.
+        """
+        return self.pointer.exists() or self.log.exists() or bool(self.finished_checkpoints())

@@ -12,6 +12,9 @@ from training.run.folder import CURVE_NAME, GAMES_NAME, LOG_NAME, RunFolder
 from training.run.guards import monitor_of_log
 from training.run.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
 
+# How a row of the report's table of results ends where it is of the final evaluation.
+_FINAL = "| final |"
+
 
 class RunLog:
     """Metrics of every iteration, as JSON Lines and for TensorBoard, by decisions made."""
@@ -89,6 +92,12 @@ def write_report(run_dir: Path | str, evaluations: Mapping[str, tuple[float, flo
     draw_learning_curve(log, run.curve, evaluations)
     write_text(run.report, _report_text(run, log, evaluations or {}, notes))
     return run.report
+
+
+def num_final_results(run_dir: Path | str) -> int:
+    """How many results of the final evaluation a run's report has; -1 where there is no report."""
+    report = RunFolder(Path(run_dir)).report
+    return report.read_text(encoding="utf-8", errors="replace").count(_FINAL) if report.is_file() else -1
 
 
 def draw_learning_curve(log: list[dict[str, float]], path: Path, evaluations=None) -> None:
@@ -190,8 +199,8 @@ def _report_text(run: RunFolder, log, evaluations, notes: str) -> str:
     if results:
         lines += ["| against | points a deal | 95 % interval | |", "| --- | ---: | --- | --- |"]
         for anchor, (mean, half) in results.items():
-            when = "final" if anchor in evaluations else "on the way"
-            lines.append(f"| {anchor} | {mean:+,.0f} | {mean - half:+,.0f} to {mean + half:+,.0f} | {when} |")
+            when = _FINAL if anchor in evaluations else "| on the way |"
+            lines.append(f"| {anchor} | {mean:+,.0f} | {mean - half:+,.0f} to {mean + half:+,.0f} {when}")
         lines.append("")
     lines += [f"**Warning:** {fall}." + "\n" for fall in monitor_of_log(log).fallen.values()]
     lines += _league_lines(run)
