@@ -10,6 +10,7 @@ import numpy as np
 from agents.play.schedule import policy_name
 from agents.policy import player_seed
 from agents.registry import load
+from agents.shipped import ChoosingPolicy
 from hf_env.actions import ACTIONS
 from hf_env.engine.rewards import POINTS_PER_REWARD
 
@@ -77,6 +78,8 @@ def analyse(policy: Any, env: Any, seed: int = 0) -> Analysis:
     """
     loaded = load(policy)
     table, batch = env.unwrapped, env.unwrapped.decision(seed)
+    if isinstance(loaded, ChoosingPolicy):
+        loaded = loaded.player_for(table.rules)
     if hasattr(loaded, "start"):
         loaded.start(1, table.rules, player_seed(seed, int(batch.seats[0])))
     found = loaded.search(batch, forced_too=True) if hasattr(loaded, "search") else None

@@ -13,7 +13,7 @@ from agents.human.display import show_hand, show_help, show_options, show_table,
 from agents.human.narration import SeatNames, deal_result, first_event_kept, game_result, new_books, sentences
 from agents.human.parsing import WishError, parse_wish, split_line
 from agents.human.screen import Screen
-from agents.policy import PolicyBatch, SeatViews
+from agents.policy import PolicyBatch, SeatViews, rule_sets
 from hf_env.actions import ACTIONS
 from hf_env.engine.action_ids import ASK, DISCARD, DRAW, MELD
 from hf_env.engine.state import NUM_EVENTS, PHASE_ANSWER, PHASE_DRAW
@@ -109,7 +109,7 @@ class HumanPolicy:
         Args:
             rules: the rule set, or those that a game's `rule` counts.
         """
-        self._rules = (rules,) if isinstance(rules, RuleSet) else tuple(rules)
+        self._rules = rule_sets(rules)
         self._memories.clear()
         self._num_games = num_games
         self._last = None

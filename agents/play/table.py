@@ -81,7 +81,7 @@ def play_at_table(
     table = _Table(rules, players)
     for seat in sorted(set(first)):
         with _waiting(policies[seat], seat, on_waiting):
-            failure = start_policy(policies[seat], names[seat], 1, rules, players[seat])
+            failure = start_policy(policies[seat], names[seat], 1, [rules], players[seat])
         if failure is not None:
             raise failure
     if recorder is not None:

@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "agents.neural.base": (STANDARD, "torch", "pydantic", "hf_env"),
     # It limits the threads of the BLAS that Numba calls.
     "agents.neural.ranks.fused": (STANDARD, "numpy", "torch", "scipy", "threadpoolctl", "hf_env", "agents"),
-    "agents.registry": (STANDARD, "agents"),
+    "agents.registry": (STANDARD, "agents", "hf_env.suggest"),
     "training": None,  # anything
 }
 

@@ -38,6 +38,7 @@ from training.evaluation.behaviour import BEHAVIOUR, format_figure
 from training.evaluation.contests import Plan
 from training.evaluation.duplicate import place_names
 from training.evaluation.matches import deals_in_a_game
+from training.evaluation.remarks import remark_lines
 from training.evaluation.report import evaluation_html
 from training.evaluation.series import GAMES_A_BLOCK
 
@@ -153,7 +154,7 @@ def summary(result, precision: float = 50.0) -> str:
     lines += [f"  precision      {line}" for line in _precision(result, precision)]
     lines += _behaviour(result, a, b) + _seats(result, a)
     lines.append(f"  {result.num_decisions:,} decisions in {result.seconds:,.1f} s")
-    return "\n".join(lines)
+    return "\n".join(lines + [f"  {line}" for line in remark_lines(result.remarks)])
 
 
 def _precision(result, points: float) -> list[str]:

@@ -159,9 +159,13 @@ def _config(*, config_file, rules, settings, seed, minutes, decisions, seats, po
     if pools:
         changes["pools"] = dict(_parse_pool(pool) for pool in pools)
     if initial is not None:
-        from training.learning.initial import load_initial
+        from training.learning.initial import chosen_initial, load_initial
 
-        changes |= {"initial_policy": initial, "network": load_initial(initial).config}
+        its_rules = changes.get("rules") or [load_rule_set(each, rule_settings) for each in base.rules]
+        chosen = chosen_initial(initial, its_rules)
+        if chosen != initial:
+            click.echo(f"goes on from {chosen}")
+        changes |= {"initial_policy": chosen, "network": load_initial(chosen, its_rules).config}
     for name in given:
         if name in changes:
             raise ConfigError(f"{name} is given twice: by --set and by the option for it")

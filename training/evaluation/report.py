@@ -14,6 +14,7 @@ from training.evaluation import plots
 from training.evaluation.behaviour import BEHAVIOUR, format_figure
 from training.evaluation.crossplay import CrossplayResult
 from training.evaluation.duplicate import PRECISIONS, EvaluationResult, place_names, versions_json
+from training.evaluation.remarks import remark_lines
 from training.evaluation.statistics import MIN_CLUSTERS
 from training.evaluation.tournament import TournamentResult, seated
 
@@ -131,7 +132,7 @@ def _render(template: str, title: str, result: Any, out: bool, records: bool, **
     }
     return environment.get_template(template).render(
         title=title, result=result, json=result.to_json(), out=out, records=records, version=__version__,
-        versions=versions_json(), behaviour_table=BEHAVIOUR, keyed=keyed, **values,
+        versions=versions_json(), behaviour_table=BEHAVIOUR, keyed=keyed, remarks=remark_lines(result.remarks), **values,
     )  # fmt: skip
 
 

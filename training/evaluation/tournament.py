@@ -17,6 +17,7 @@ from training.evaluation.duplicate import rules_json, versions_json
 from training.evaluation.matches import ClusterBatch, Match, MatchTotals, cluster_seeds, duel, match_totals
 from training.evaluation.ranking import Ranking, rank
 from training.evaluation.ratings import Ratings, rate
+from training.evaluation.remarks import Remark
 from training.evaluation.statistics import (
     CONFIDENCE,
     MIN_CLUSTERS,
@@ -63,6 +64,7 @@ class TournamentResult:
         differences: by (a, b), a < b: the interval that decides about the order, of the confidence `order_confidence`, so
             that all of them together hold with CONFIDENCE (Bonferroni).
         behaviour: of each policy over all its games.
+        remarks: on the policies.
     """
 
     names: tuple[str, ...]
@@ -79,6 +81,7 @@ class TournamentResult:
     behaviour: tuple[dict[str, Any], ...]
     forfeits: tuple[tuple[Match, int, Forfeit], ...]
     cluster_seeds: dict[str, list[int]]
+    remarks: tuple[Remark, ...] = ()
 
     def mean_points(self, a: int) -> float:
         """Points a deal of a policy, the mean over its opponents."""
@@ -100,7 +103,7 @@ class TournamentResult:
             "ratings": self.ratings.to_json(self.names),
             "behaviour": dict(zip(self.names, self.behaviour, strict=True)),
             "forfeits": [forfeit_json(*entry, self.names) for entry in self.forfeits],
-            "clusters": self.cluster_seeds,
+            "remarks": [remark.to_json() for remark in self.remarks], "clusters": self.cluster_seeds,
         }  # fmt: skip
 
     def _pair_json(self, match: Match) -> dict[str, Any]:
