@@ -215,7 +215,9 @@ def _load_python(name: str, options: dict[str, str]) -> Policy:
         sys.path.append(os.getcwd())
     found, error = attempt(lambda: getattr(importlib.import_module(module_name), attribute))
     if isinstance(error, (ImportError, AttributeError)):
-        raise UnknownPolicyError(f"{name!r} cannot be found: {message_of(error)}") from error
+        names = getattr(sys.modules.get(module_name), "__dict__", {})
+        hint = did_you_mean(attribute, [each for each in names if not each.startswith("_") and each != attribute])
+        raise UnknownPolicyError(f"{name!r} cannot be found: {message_of(error)}{hint}") from error
     if error is not None:
         raise UnknownPolicyError(f"{name!r} cannot be imported: {describe_error(error)}") from error
     if options and not isinstance(found, type):

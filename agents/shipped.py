@@ -63,7 +63,7 @@ def choose(*rules: RuleSet) -> ShippedPlayer:
 
     That is the one from whose nearest rule sets they differ in the fewest options, 0 where it was trained under them. A tie
     goes to the one that knows fewer rule sets: it had more practice in each, and is the stronger or as strong as the other
-    under rules one option away (docs/evaluation.md has the figures).
+    under rules one option away (docs/players.md has the figures).
 
     Args:
         rules: of one table; for several, the differences are summed.

@@ -28,7 +28,7 @@ MAY_IMPORT = {
     "hf_env.suggest": (STANDARD,),
     "hf_env.files": (STANDARD,),
     "hf_env.fields": (STANDARD, "pydantic", "hf_env.rules", "hf_env.suggest"),
-    "hf_env.actions": (STANDARD, "hf_env.engine.action_ids", "hf_env.engine.cards"),
+    "hf_env.actions": (STANDARD, "hf_env.engine.action_ids", "hf_env.engine.cards", "hf_env.suggest"),
     "hf_env.observation": (STANDARD, "numpy", "hf_env.kernels", "hf_env.engine", "hf_env.rules", "hf_env.observation"),
     "hf_env.observation.document": (STANDARD, "hf_env.actions", "hf_env.engine", "hf_env.observation", "hf_env.rules"),
     "hf_env": (STANDARD, "numpy", "gymnasium", "pettingzoo", "rich", "hf_env"),

@@ -10,6 +10,7 @@ import pytest
 
 import agents
 from agents.play.judging import UnfitPolicyError
+from agents.play.remarks import remark_lines
 from agents.policy import UntrainedRulesWarning
 from agents.registry import load, parse_spec
 from agents.search import SearchPolicy
@@ -19,7 +20,6 @@ from hf_env.rules import diff_rules, list_rules, load_rules
 from training.cli.main import run
 from training.evaluation import evaluate
 from training.evaluation.contests import Plan, tournament
-from training.evaluation.remarks import remark_lines
 
 WHITNACK, FAMILY = load_rules("whitnack"), load_rules("family")
 

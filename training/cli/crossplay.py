@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from agents.play.remarks import remark_lines
 from training.cli.contest import between, contest_options, forfeit_lines, matrix, run_contest
 from training.evaluation import contests
-from training.evaluation.remarks import remark_lines
 from training.evaluation.report import crossplay_html
 
 

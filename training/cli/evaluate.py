@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from agents.play.judging import PolicyError, UnfitPolicyError
+from agents.play.remarks import remark_lines
 from agents.registry import PYTHON, SEARCH, PolicySpec
 from hf_env.files import write_json
 from training import evaluation
@@ -38,7 +39,6 @@ from training.evaluation.behaviour import BEHAVIOUR, format_figure
 from training.evaluation.contests import Plan
 from training.evaluation.duplicate import place_names
 from training.evaluation.matches import deals_in_a_game
-from training.evaluation.remarks import remark_lines
 from training.evaluation.report import evaluation_html
 from training.evaluation.series import GAMES_A_BLOCK
 

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from agents.policy import Policy
 from agents.registry import PolicySpec, check_spec, load, parse_spec
+from agents.shipped import chooses, chosen_spec
+from hf_env.rules import RuleSet
 from training.cli.common import Mistake
 
 
@@ -42,6 +44,24 @@ def load_policy(text: str) -> Policy:
     """
     with _one_line_errors():
         return load(text)
+
+
+def chosen_policy(text: str, rules: RuleSet) -> str:
+    """Name the policy that plays under these rules: the shipped player that ``pretrained`` chooses, any other as it is.
+
+    Args:
+        text: the name, as the user wrote it.
+        rules: of the table.
+
+    Returns:
+        The name.
+
+    Raises:
+        Mistake: no policy has that name, or none was made for this table.
+    """
+    with _one_line_errors():
+        spec = parse_spec(text)
+        return str(chosen_spec(spec, rules)) if chooses(spec) else text
 
 
 @contextmanager

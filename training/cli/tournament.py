@@ -6,9 +6,9 @@ from collections import Counter
 
 import click
 
+from agents.play.remarks import remark_lines
 from training.cli.contest import contest_options, forfeit_lines, matrix, run_contest
 from training.evaluation import contests
-from training.evaluation.remarks import remark_lines
 from training.evaluation.report import tournament_html
 
 

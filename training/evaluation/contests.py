@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from agents.play.remarks import remarks_on
 from agents.play.schedule import policy_name
 from agents.policy import UntrainedRulesWarning
 from agents.registry import PYTHON, PolicySpec, check_spec, checkpoint_info, load, parse_spec
@@ -23,7 +24,6 @@ from hf_env.vector.threads import available_cores
 from training.evaluation.crossplay import CrossplayResult, crossplay_matches, crossplay_result
 from training.evaluation.duplicate import MAX_DEALS, EvaluationResult, result_of, rules_json, versions_json
 from training.evaluation.matches import duel
-from training.evaluation.remarks import remarks_on
 from training.evaluation.series import DEFAULT_FORFEIT_POINTS, DEFAULT_LIMIT_SECONDS, GAMES_A_BLOCK, play_series
 from training.evaluation.store import Store
 from training.evaluation.tournament import TournamentResult, tournament_matches, tournament_result

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from agents.play.games import Forfeit
+from agents.play.remarks import Remark
 from hf_env.rules import RuleSet
 from training.evaluation.duplicate import rules_json, versions_json
 from training.evaluation.matches import ClusterBatch, Match, MatchTotals, cluster_seeds, match_totals, partnership
-from training.evaluation.remarks import Remark
 from training.evaluation.statistics import CONFIDENCE, Interval, clustered_interval, combined_interval, share_interval
 from training.evaluation.tournament import forfeit_json, forfeits_of
 

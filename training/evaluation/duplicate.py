@@ -17,6 +17,7 @@ import numpy as np
 
 from agents import load
 from agents.play.games import DEFAULT_NUM_SLOTS
+from agents.play.remarks import Remark, remarks_on
 from agents.play.schedule import policy_name
 from hf_env.arguments import check_int
 from hf_env.rules import RULES_VERSION, RuleSet
@@ -24,7 +25,6 @@ from hf_env.rules.loading import load_rule_sets
 from hf_env.seeds import MAX_SEED, SEEDS_VERSION
 from training.evaluation.behaviour import behaviour
 from training.evaluation.matches import ClusterBatch, MatchTotals, cluster_seeds, duel, match_totals, next_clusters, play_clusters
-from training.evaluation.remarks import Remark, remarks_on
 from training.evaluation.statistics import (
     Interval,
     clustered_interval,

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from agents.play.remarks import remark_lines
 from training.evaluation import plots
 from training.evaluation.behaviour import BEHAVIOUR, format_figure
 from training.evaluation.crossplay import CrossplayResult
 from training.evaluation.duplicate import PRECISIONS, EvaluationResult, place_names, versions_json
-from training.evaluation.remarks import remark_lines
 from training.evaluation.statistics import MIN_CLUSTERS
 from training.evaluation.tournament import TournamentResult, seated
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from agents.play.games import Forfeit
+from agents.play.remarks import Remark
 from hf_env.rules import RuleSet
 from training.evaluation.behaviour import behaviour
 from training.evaluation.duplicate import rules_json, versions_json
 from training.evaluation.matches import ClusterBatch, Match, MatchTotals, cluster_seeds, duel, match_totals
 from training.evaluation.ranking import Ranking, rank
 from training.evaluation.ratings import Ratings, rate
-from training.evaluation.remarks import Remark
 from training.evaluation.statistics import (
     CONFIDENCE,
     MIN_CLUSTERS,

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.registry import SCRIPTED, UnknownPolicyError, load, parse_spec
+from hf_env.suggest import did_you_mean
 
 LEARNER_NAME, PAST = "learner", "past"
 POOL, TEAM = "pool:", "team:"
@@ -71,7 +72,9 @@ def _check_entry(entry: str, where: str, pools: Mapping[str, Mapping[str, float]
     if isinstance(entry, str) and entry.startswith((POOL, TEAM)):
         name = entry.split(":", 1)[1]
         if name not in pools:
-            raise LineupError(f"{where} names the pool {name!r}; there is {', '.join(map(repr, pools)) or 'none'}")
+            raise LineupError(
+                f"{where} names the pool {name!r}; there is {', '.join(map(repr, pools)) or 'none'}{did_you_mean(name, pools)}"
+            )
         return
     _check_player(entry, where)
 
@@ -86,7 +89,7 @@ def _check_player(player: str, where: str) -> None:
         raise LineupError(f"{where}: {error}") from None
     # By name before anything is loaded: a config must not be able to run a module that it names.
     if name not in SCRIPTED:
-        raise LineupError(f"{where} holds {player!r}; allowed: {allowed}")
+        raise LineupError(f"{where} holds {player!r}; allowed: {allowed}{did_you_mean(name, (LEARNER_NAME, PAST, *SCRIPTED))}")
     try:
         load(player)
     except UnknownPolicyError as error:
