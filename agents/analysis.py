@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from agents.play.schedule import policy_name
-from agents.policy import player_seed
+from agents.policy import PolicyBatch, player_seed
 from agents.registry import load
+from agents.shipped import ChoosingPolicy
 from hf_env.actions import ACTIONS
 from hf_env.engine.rewards import POINTS_PER_REWARD
 
@@ -57,10 +59,14 @@ class Analysis:
 
     def __str__(self) -> str:
         head = f"{self.policy}, seat {self.seat}: {self.chosen}{_told(self.points, ', expecting {:+,.0f} points')}"
-        rows = [_COLUMNS, *((move.label, f"{move.probability:.1%}", _told(move.points, "{:+,.0f}")) for move in self.legal)]
-        widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        lines = [f"  {row[0].ljust(widths[0])}  {row[1].rjust(widths[1])}  {row[2].rjust(widths[2])}".rstrip() for row in rows]
-        return "\n".join([head, *lines])
+        return "\n".join([head, *self.rows(self.legal)])
+
+    def rows(self, moves: Sequence[Move]) -> list[str]:
+        """Lines of a table of some of the moves; without points where none has any."""
+        columns = _COLUMNS if any(move.points is not None for move in moves) else _COLUMNS[:2]
+        rows = [columns, *((move.label, f"{move.probability:.1%}", _told(move.points, "{:+,.0f}")) for move in moves)]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(columns))]
+        return ["  " + "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1 : len(columns)], widths[1:])]).rstrip() for row in rows]
 
 
 def analyse(policy: Any, env: Any, seed: int = 0) -> Analysis:
@@ -77,31 +83,43 @@ def analyse(policy: Any, env: Any, seed: int = 0) -> Analysis:
     """
     loaded = load(policy)
     table, batch = env.unwrapped, env.unwrapped.decision(seed)
+    if isinstance(loaded, ChoosingPolicy):
+        loaded = loaded.player_for(table.rules)
     if hasattr(loaded, "start"):
         loaded.start(1, table.rules, player_seed(seed, int(batch.seats[0])))
-    found = loaded.search(batch, forced_too=True) if hasattr(loaded, "search") else None
-    chosen = int(loaded.act(batch)[0] if found is None else found.actions[0])
+    return judge(loaded, batch, policy_name(policy), table.why_illegal)
+
+
+def judge(policy: Any, batch: PolicyBatch, name: str, why_illegal: Callable[[int], str] = lambda action: "illegal") -> Analysis:
+    """What a policy makes of a decision.
+
+    Args:
+        policy: with ``act``, and started.
+        batch: of one row.
+        name: of the policy.
+        why_illegal: the reason of an action.
+    """
+    found = policy.search(batch, forced_too=True) if hasattr(policy, "search") else None
+    chosen = int(policy.act(batch)[0] if found is None else found.actions[0])
     means = np.full(len(ACTIONS), np.nan) if found is None else found.means[0]
     probabilities, points = np.eye(len(ACTIONS))[chosen], None
     evaluation = None
     if found is not None:
         evaluation = found.evaluation()
-    elif hasattr(loaded, "evaluate"):
-        evaluation = loaded.evaluate(batch)
+    elif hasattr(policy, "evaluate"):
+        evaluation = policy.evaluate(batch)
     if evaluation is not None:
         probabilities, points = evaluation[0][0], float(evaluation[1][0]) * POINTS_PER_REWARD
 
     def move(action: int) -> Move:
-        is_legal = bool(batch.action_masks[0, action])
         mean = float(means[action]) if np.isfinite(means[action]) else None
-        reason = "" if is_legal else table.why_illegal(action)
+        reason = "" if batch.action_masks[0, action] else why_illegal(action)
         return Move(action, ACTIONS.label(action), float(probabilities[action]), mean, reason)
 
     moves = [move(action) for action in range(len(ACTIONS))]
     legal = sorted((found for found in moves if not found.reason), key=lambda found: (-found.probability, found.action != chosen))
     return Analysis(
-        policy_name(policy), int(batch.seats[0]), ACTIONS.label(chosen), points, tuple(legal),
-        tuple(found for found in moves if found.reason),
+        name, int(batch.seats[0]), ACTIONS.label(chosen), points, tuple(legal), tuple(found for found in moves if found.reason)
     )  # fmt: skip
 
 

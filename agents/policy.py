@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from hf_env.policy_batch import DecisionCounter, PolicyBatch, SeatViews, decision_keys, mix64, player_seed, seat_root, uniforms
+from hf_env.rules import RuleSet
 
 __all__ = [
     "DecisionCounter",
@@ -21,13 +22,30 @@ __all__ = [
     "decision_keys",
     "mix64",
     "player_seed",
+    "rule_sets",
     "seat_root",
     "uniforms",
+    "untrained_rules",
 ]
 
 
 class UntrainedRulesWarning(UserWarning):
     """A policy plays under rules that its training did not have."""
+
+
+def untrained_rules(info: Mapping[str, Any], rules: RuleSet, who: str = "this policy") -> str:
+    """A sentence where a policy was not trained under these rules, else empty.
+
+    Args:
+        info: what its checkpoint says of itself.
+        who: the policy, as the sentence begins.
+    """
+    trained_under = info.get("rules_fingerprints")
+    if not trained_under or rules.fingerprint in trained_under:
+        return ""
+    names = info.get("rules_names", ())
+    here = f"{rules.name} with other options than it was trained with" if rules.name in names else rules.name
+    return f"{who} was trained under {', '.join(names)}; under {here} it may play badly"
 
 
 @runtime_checkable
@@ -36,14 +54,20 @@ class Policy(Protocol):
 
     It may also have:
 
-    ``start(num_games, rules, seed)``, called before the first batch of a match, where ``seed`` (0..2**63 - 1) is the root of its own
-    keys and of nothing else (``hf_env.policy_batch.player_seed``), and
+    ``start(num_games, rules, seed)``, called before the first batch of a match, where ``rules`` is the RuleSet, or a tuple of those
+    that a game's field ``rule`` counts (``rule_sets`` makes one of both), and ``seed`` (0..2**63 - 1) is the root of its own keys
+    and of nothing else (``hf_env.policy_batch.player_seed``); and
     ``evaluate(batch) -> (probabilities (N, A) float32, values (N,) float32)``, values in units of reward.
     """
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) of the rows of ``batch``, integers, each legal."""
         ...
+
+
+def rule_sets(rules: RuleSet | Sequence[RuleSet]) -> tuple[RuleSet, ...]:
+    """The rule sets that a policy's ``start`` was given, as a tuple."""
+    return (rules,) if isinstance(rules, RuleSet) else tuple(rules)
 
 
 @dataclass(frozen=True)

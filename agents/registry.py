@@ -12,15 +12,13 @@ from typing import Any
 from agents.play.judging import attempt, describe_error, message_of
 from agents.policy import Policy, as_policy
 from agents.scripted.table import PLAYER_IDS
+from agents.shipped import FOLDER, NAME, PLAYERS, ChoosingPolicy, chooses
 from agents.specs import PolicySpec, UnknownPolicyError
+from hf_env.suggest import did_you_mean
 
 SEARCH = "search"
 SCRIPTED = tuple(PLAYER_IDS)
 PYTHON = "python:"
-# A folder for each shipped policy, with its card; the first is what "pretrained" alone means.
-PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
-PRETRAINED = ("whitnack", "several")
-
 
 # Options of search that are those of the policy inside it.
 _OF_INNER = ("mode", "rules")
@@ -64,18 +62,18 @@ def parse_spec(text: str | Path | PolicySpec) -> PolicySpec:
 
 def known_policies() -> tuple[str, ...]:
     """Names of the policies that this installation has, without options."""
-    return (*SCRIPTED, SEARCH, "pretrained")
+    return (*SCRIPTED, SEARCH, NAME)
 
 
 def load(spec: Any) -> Policy:
     """Load a policy.
 
     Args:
-        spec: a name of ``known_policies()`` (``"search:rollouts=200"``, ``"pretrained:mode=argmax"``,
-            ``"pretrained:rules=several"`` for the one that knows several rule sets); a path to a checkpoint or run folder
-            (both with ``:mode=sample`` or ``:mode=argmax``); ``"python:MODULE:NAME"`` for a policy, a class of policies or a
-            function of your own (this runs the module); a PolicySpec; or already a policy or a function of
-            (observations, action_masks).
+        spec: a name of ``known_policies()`` (``"search:rollouts=200"``, ``"pretrained:mode=argmax"``); a path to a checkpoint or run folder
+            (``"runs/mine:mode=argmax"``); ``"python:MODULE:NAME"`` for a policy, a class of policies or a function of your own
+            (this runs the module); a PolicySpec; or already a policy or a function of (observations, action_masks).
+            ``"pretrained"`` plays as the shipped player that knows the rules best, which its ``start`` is told;
+            ``"pretrained:rules=several"`` is the one of that name.
 
     Returns:
         The policy.
@@ -87,6 +85,9 @@ def load(spec: Any) -> Policy:
     if not isinstance(spec, str | Path | PolicySpec):
         return as_policy(spec)
     spec = parse_spec(spec)
+    if chooses(spec):
+        check_spec(spec)
+        return ChoosingPolicy(spec, load)
     if spec.name in SCRIPTED or spec.name == SEARCH:
         return _package_of(spec).make(spec)
     if spec.name.startswith(PYTHON):
@@ -115,10 +116,10 @@ def check_spec(spec: PolicySpec) -> None:
 
 
 def checkpoint_info(spec: PolicySpec) -> dict[str, Any] | None:
-    """Read what a checkpoint says of itself, without its tensors.
+    """Read what a checkpoint says of itself, without its tensors; of a search, that of the policy inside.
 
     Args:
-        spec: of ``parse_spec``.
+        spec: of ``parse_spec``; one that is chosen by the rules is to be chosen before (``agents.shipped.chosen_spec``).
 
     Returns:
         The values of its JSON (agents/neural/checkpoint.py); None where the spec is no checkpoint's.
@@ -127,6 +128,8 @@ def checkpoint_info(spec: PolicySpec) -> dict[str, Any] | None:
         UnknownPolicyError: there is no such path.
         CheckpointError: the checkpoint has no JSON, or one of another format or version.
     """
+    if spec.name == SEARCH and spec.inner is not None:
+        return checkpoint_info(spec.inner)
     if spec.name in SCRIPTED or spec.name == SEARCH or spec.name.startswith(PYTHON):
         return None
     return _checked_info(spec)
@@ -144,22 +147,27 @@ def _checkpoint_path(spec: PolicySpec) -> tuple[Path, dict[str, str]]:
         UnknownPolicyError: For rules that no shipped player was trained for, and for no path.
     """
     options = dict(spec.options)
-    if spec.name == "pretrained":
-        rules = options.pop("rules", PRETRAINED[0])
-        if rules not in PRETRAINED:
-            there = " and ".join(f"rules={name}" for name in PRETRAINED)
-            raise UnknownPolicyError(f"pretrained has no rules={rules}; there is {there}")
-        path = PRETRAINED_FOLDER / rules
+    known = {"mode": "sample|argmax"}
+    if spec.name == NAME:
+        rules = options.pop("rules", PLAYERS[0])
+        if rules not in PLAYERS:
+            there = " and ".join(f"rules={name}" for name in PLAYERS)
+            raise UnknownPolicyError(f"{NAME} has no rules={rules}; there is {there}{did_you_mean(rules, PLAYERS)}")
+        path = FOLDER / rules
+        known["rules"] = "|".join(PLAYERS)
     else:
         path = Path(spec.name)
     if not path.exists():
-        known = ", ".join(known_policies())
-        raise UnknownPolicyError(f"{spec.name!r} is neither a known policy ({known}) nor a path to a checkpoint")
+        names = known_policies()
+        hint = did_you_mean(spec.name, names)
+        raise UnknownPolicyError(f"{spec.name!r} is neither a known policy ({', '.join(names)}) nor a path to a checkpoint{hint}")
     if importlib.util.find_spec("torch") is None:
         raise UnknownPolicyError(f"{path} is a neural policy and needs PyTorch: pip install 'hf-env[train]'")
-    unknown = set(options) - {"mode"}
+    unknown = sorted(set(options) - {"mode"})
     if unknown:
-        raise UnknownPolicyError(f"a checkpoint has no option {sorted(unknown)[0]!r}; it has mode=sample|argmax")
+        hint = did_you_mean(unknown[0], known)
+        there = ", ".join(f"{name}={values}" for name, values in known.items())
+        raise UnknownPolicyError(f"a checkpoint has no option {unknown[0]!r}; it has {there}{hint}")
     return path, options
 
 
@@ -207,7 +215,9 @@ def _load_python(name: str, options: dict[str, str]) -> Policy:
         sys.path.append(os.getcwd())
     found, error = attempt(lambda: getattr(importlib.import_module(module_name), attribute))
     if isinstance(error, (ImportError, AttributeError)):
-        raise UnknownPolicyError(f"{name!r} cannot be found: {message_of(error)}") from error
+        names = getattr(sys.modules.get(module_name), "__dict__", {})
+        hint = did_you_mean(attribute, [each for each in names if not each.startswith("_") and each != attribute])
+        raise UnknownPolicyError(f"{name!r} cannot be found: {message_of(error)}{hint}") from error
     if error is not None:
         raise UnknownPolicyError(f"{name!r} cannot be imported: {describe_error(error)}") from error
     if options and not isinstance(found, type):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from hf_env.engine import action_ids as ids
 from hf_env.engine.cards import JOKER, KIND_CHARS, NUM_NATURALS, TWO
+from hf_env.suggest import did_you_mean
 
 ACTIONS_VERSION = 1
 
@@ -72,7 +73,8 @@ class ActionTable:
         """
         number = self._ids.get(" ".join(str(label).split()))
         if number is None:
-            raise ValueError(f"{label!r} is no action; actions are such as draw, take, meld KK2, add 2>K, ask, discard 5")
+            hint = did_you_mean(label, self._labels)
+            raise ValueError(f"{label!r} is no action; actions are such as draw, take, meld KK2, add 2>K, ask, discard 5{hint}")
         return number
 
     def legal(self, action_mask: Iterable[int]) -> list[str]:

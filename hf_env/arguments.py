@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from hf_env.suggest import did_you_mean
+
 
 def check_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     """Check that an argument is one of a few values.
@@ -20,9 +22,11 @@ def check_choice(name: str, value: Any, allowed: Iterable[Any]) -> Any:
     Raises:
         ValueError: names the argument, the value and what is allowed.
     """
-    if value not in list(allowed):  # a list: what is looked for may be unhashable
-        words = ", ".join(repr(word) for word in allowed)
-        raise ValueError(f"{name}={value!r} is not known; allowed: {words}")
+    values = list(allowed)  # a list: what is looked for may be unhashable
+    if value not in values:
+        words = ", ".join(repr(word) for word in values)
+        hint = did_you_mean(value, [word for word in values if isinstance(word, str)])
+        raise ValueError(f"{name}={value!r} is not known; allowed: {words}{hint}")
     return value
 
 

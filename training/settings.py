@@ -50,7 +50,8 @@ def load_config(source: Path | str) -> TrainConfig:
     """
     path = shipped_configs().get(str(source), Path(source))
     if not path.suffix and not _is_there(path):
-        raise ConfigError(f"no config {str(source)!r}; the package has {', '.join(shipped_configs())}, others are TOML files")
+        hint = did_you_mean(source, shipped_configs())
+        raise ConfigError(f"no config {str(source)!r}; the package has {', '.join(shipped_configs())}, others are TOML files{hint}")
     table = read_toml(path)
     try:
         return with_settings(None, current_names(table))

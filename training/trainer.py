@@ -227,7 +227,7 @@ class Trainer:
         Raises:
             ConfigError: For one that does not fit.
         """
-        load_initial_weights(self.learner.network, spec)
+        load_initial_weights(self.learner.network, spec, self.rules)
         weights = self.learner.network.state_dict()
         self._tell("weights", weights)
 

@@ -106,9 +106,11 @@ HELP = (
         "discard 5                           ends your turn",
         "Beginnings do: t, m kkk, a k, d 5. Several in a line: meld KKK; add 2>K; discard 5",
         "",
+        "undo         take back the last lay-down of this turn, as long as it has shown you nothing",
+        "hint         what a good player would do here, how surely, and what it expects",
         "table        the whole table        list   what you can do",
-        "hint         what greedy would do   why meld KKK   why it can or cannot be done",
-        "help or ?    this                   quit   leave the table (so do Ctrl-D and Ctrl-C)",
+        "help or ?    this                   why meld KKK   why it can or cannot be done",
+        "quit         leave the table (so do Ctrl-D and Ctrl-C)",
     )),
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from hf_env.actions import ACTIONS
 from hf_env.engine.cards import JOKER, KIND_CHARS, NUM_NATURALS, TWO
+from hf_env.suggest import did_you_mean
 
 NATURALS = KIND_CHARS[:NUM_NATURALS]
 _TWO, _JOKER = KIND_CHARS[TWO], KIND_CHARS[JOKER]
@@ -23,6 +24,8 @@ _VERBS = {
     "yes": ("yes",),
     "no": ("no",),
 }
+# What can be typed beside actions.
+QUESTIONS = ("undo", "hint", "table", "list", "help", "why", "quit")
 _WORDS = (
     (r"\b(black|red)\s*(3s?|threes?)\b", lambda found: found[1][0]),
     (r"jokers?", _JOKER), (r"\btwos?\b", _TWO), (r"\btens?\b", "T"), (r"\bjacks?\b", "J"), (r"\bqueens?\b", "Q"),
@@ -82,7 +85,8 @@ def _bare(text: str, low: str) -> list[int]:
     try:
         cards = _cards(low)
     except WishError:
-        raise WishError(f"{text[:40]!r} is nothing that can be done here") from None
+        hint = did_you_mean(low.partition(" ")[0], [*sum(_VERBS.values(), ()), *QUESTIONS])
+        raise WishError(f"{text[:40]!r} is nothing that can be done here{hint}") from None
     if len(cards) < 3:
         raise WishError(f"what is to be done with {cards}? say so, as: discard {cards[-1:]}")
     return [ACTIONS.parse(label) for label in _meld(low)]

@@ -5,15 +5,16 @@ Only the batch's views are shown, which are redacted for the deciding seat; the 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TextIO
+from typing import Any, TextIO
 
 import numpy as np
 
 from agents.human.display import show_hand, show_help, show_options, show_table, spaced
+from agents.human.hints import Adviser
 from agents.human.narration import SeatNames, deal_result, first_event_kept, game_result, new_books, sentences
 from agents.human.parsing import WishError, parse_wish, split_line
 from agents.human.screen import Screen
-from agents.policy import PolicyBatch, SeatViews
+from agents.policy import PolicyBatch, SeatViews, rule_sets
 from hf_env.actions import ACTIONS
 from hf_env.engine.action_ids import ASK, DISCARD, DRAW, MELD
 from hf_env.engine.state import NUM_EVENTS, PHASE_ANSWER, PHASE_DRAW
@@ -23,8 +24,16 @@ from hf_env.rules import RuleSet
 LEAVING = ("quit", "exit", "bye")
 
 
+# Words of a wish that takes back the last lay-down.
+TAKING_BACK = ("undo", "back", "take back", "takeback", "take it back")
+
+
 class PersonLeft(Exception):
     """The person has left the table."""
+
+
+class TakeBack(Exception):
+    """The person takes back the last of ``HumanPolicy.laid``; whoever runs the table undoes it and asks again."""
 
 
 @dataclass
@@ -83,6 +92,11 @@ class HumanPolicy:
         input, output: by default the process's own.
         names: of the players in the seats, for the sentences.
         passes_keyboard: several persons share the terminal, so that it is emptied and Enter awaited where the seat changes.
+        hint: whom the person may ask: as for ``agents.load``; None: the shipped player that knows the rules best where one can
+            sit, else `expert`. It is loaded when it is first asked.
+
+    Attributes:
+        laid: the actions of this turn that can be taken back, set by whoever runs a table that can undo them.
     """
 
     name = "human"
@@ -94,10 +108,13 @@ class HumanPolicy:
         *,
         names: Sequence[str] | None = None,
         passes_keyboard: bool = False,
+        hint: Any = None,
     ) -> None:
         self.screen = Screen(input, output)
         self._seat_names = names
         self._passes_keyboard = passes_keyboard
+        self._adviser = Adviser(hint)
+        self.laid: tuple[int, ...] = ()
         self._rules: tuple[RuleSet, ...] = ()
         self._memories: dict[tuple[int, int], _Memory] = {}
         self._num_games = 1
@@ -109,7 +126,7 @@ class HumanPolicy:
         Args:
             rules: the rule set, or those that a game's `rule` counts.
         """
-        self._rules = (rules,) if isinstance(rules, RuleSet) else tuple(rules)
+        self._rules = rule_sets(rules)
         self._memories.clear()
         self._num_games = num_games
         self._last = None
@@ -210,7 +227,7 @@ class HumanPolicy:
         elif word in ("list", "options"):
             self._offer(look)
         elif word == "hint":
-            self._hint(look)
+            self.screen.say("\n".join(self._adviser.advice(look.row, look.rules)))
         elif word == "why":
             self._why(look, rest)
         else:
@@ -219,10 +236,14 @@ class HumanPolicy:
     def _take_up(self, look: _Look, memory: _Memory) -> int | None:
         """The next typed action if it is legal; else say why not and forget the rest of the line."""
         if not memory.actions:
+            wish = memory.wishes.pop(0)
+            if wish.lower() in TAKING_BACK:
+                self._take_back(look, memory)
+                return None
             try:
-                memory.actions = parse_wish(memory.wishes.pop(0), memory.listed, is_drawing=look.is_drawing)
+                memory.actions = parse_wish(wish, memory.listed, is_drawing=look.is_drawing)
             except WishError as error:
-                self._refuse(look, memory, f"{error}.")
+                self._refuse(look, memory, _sentence(error))
                 return None
         action = memory.actions.pop(0)
         if look.mask[action]:
@@ -240,10 +261,19 @@ class HumanPolicy:
 
     # --------------------------------------------------------------------------------------------------- answers
 
-    def _hint(self, look: _Look) -> None:
-        from agents.scripted import GreedyPolicy
+    def _take_back(self, look: _Look, memory: _Memory) -> None:
+        """Have the last lay-down undone.
 
-        self.screen.say(f"Greedy would {ACTIONS.label(int(GreedyPolicy().act(look.row)[0]))}.")
+        Raises:
+            TakeBack: Where there is one.
+        """
+        if not self.laid:
+            seen = "a draw, a take, a foot picked up, a replacement drawn or an answer"
+            self._refuse(look, memory, f"nothing can be taken back but what was laid in this turn, and only since {seen}.")
+            return
+        self.screen.say_wrapped(f"Taken back: {ACTIONS.label(self.laid[-1])}.", "bold", "  ")
+        memory.hand = None  # nothing was gained by it
+        raise TakeBack
 
     def _why(self, look: _Look, rest: str) -> None:
         try:
@@ -251,7 +281,7 @@ class HumanPolicy:
                 raise WishError("why what? as: why meld KKK")
             actions = parse_wish(rest, look.listed, is_drawing=look.is_drawing)
         except WishError as error:
-            self.screen.say_wrapped(_capital(f"{error}."), "red", "  ")
+            self.screen.say_wrapped(_capital(_sentence(error)), "red", "  ")
             return
         # Of several cards at once, only the first can be judged before it is laid.
         reason = look.why(actions[0])
@@ -266,6 +296,7 @@ class HumanPolicy:
         g, screen = look.g, self.screen
         names = SeatNames(look.rules, self._seat_names)
         answering = int(g["phase"]) == PHASE_ANSWER
+        memory.events = min(memory.events, int(g["num_events"]))  # fewer where something was taken back
         turn = (int(g["deal"]), int(g["turns"]), answering)
         if memory.deal != int(g["deal"]):
             self._new_deal(g, look.rules, memory)
@@ -333,3 +364,9 @@ class HumanPolicy:
 def _capital(text: str) -> str:
     """The text as a sentence begins."""
     return text[0].upper() + text[1:]
+
+
+def _sentence(error: Exception) -> str:
+    """An error's message with its stop."""
+    text = str(error)
+    return text if text.endswith("?") else f"{text}."

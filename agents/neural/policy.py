@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -14,9 +14,10 @@ from agents.neural.masked_categorical import best_actions, masked_probabilities,
 from agents.neural.ranks.network import RankNetwork
 from agents.neural.ranks.single_row import CompiledRanks, RankArrays
 from agents.neural.sections import columns_here
-from agents.policy import PolicyBatch, UntrainedRulesWarning, uniforms
+from agents.policy import PolicyBatch, UntrainedRulesWarning, rule_sets, uniforms, untrained_rules
 from hf_env.observation.layout import ObservationLayout
 from hf_env.rules import RuleSet
+from hf_env.suggest import did_you_mean
 
 MODES = ("sample", "argmax")
 # Rows are run through the network in pieces of this size: bounds memory, and keeps a piece in the cache.
@@ -32,21 +33,8 @@ def check_mode(mode: str) -> str:
         ValueError: For one that is not of MODES.
     """
     if mode not in MODES:
-        raise ValueError(f"unknown mode {mode!r} of a neural policy; known: {', '.join(MODES)}")
+        raise ValueError(f"unknown mode {mode!r} of a neural policy; known: {', '.join(MODES)}{did_you_mean(mode, MODES)}")
     return mode
-
-
-def warn_of_rules(info: Mapping[str, Any], rules: RuleSet) -> None:
-    """Warn (UntrainedRulesWarning) of rules under which a policy was not trained.
-
-    Args:
-        info: what its checkpoint says of itself.
-    """
-    trained_under = info.get("rules_fingerprints")
-    if trained_under and rules.fingerprint not in trained_under:
-        names = info.get("rules_names", ())
-        here = f"{rules.name} with other options than it was trained with" if rules.name in names else rules.name
-        warnings.warn(f"this policy was trained under {', '.join(names)}; under {here} it may play badly", UntrainedRulesWarning, 3)
 
 
 class NeuralPolicy:
@@ -93,26 +81,29 @@ class NeuralPolicy:
         """
         return NeuralPolicy(self.network, mode, self.info)
 
-    def start(self, num_games: int, rules: Any, seed: int) -> None:
+    def start(self, num_games: int, rules: RuleSet | Sequence[RuleSet], seed: int) -> None:
         """Check that the table is one that this network was made for; warns of rules under which it was not trained.
 
         Raises:
             ValueError: For another number of seats or sides, on which the observation's layout depends, and for an observation
                 that lacks a section that the network reads, naming the first.
         """
-        here = {"num_seats": rules.players, "num_sides": rules.num_sides}
+        sets = rule_sets(rules)
+        here = {"num_seats": sets[0].players, "num_sides": sets[0].num_sides}
         for name, value in here.items():
             if self.info.get(name, value) != value:
                 raise ValueError(f"this policy was made for {name} {self.info[name]}, the rules here have {value}")
-        self.warn_of_rules(rules)
+        for each in sets:
+            if sentence := self.untrained(each):
+                warnings.warn(sentence, UntrainedRulesWarning, 2)
         if "sections" in self.info:
-            self._find_sections(rules.players, rules.num_sides)
+            self._find_sections(sets[0].players, sets[0].num_sides)
         if self._misfit:
             raise ValueError(self._misfit)
 
-    def warn_of_rules(self, rules: RuleSet) -> None:
-        """Warn (UntrainedRulesWarning) of rules under which this policy was not trained."""
-        warn_of_rules(self.info, rules)
+    def untrained(self, rules: RuleSet, who: str = "this policy") -> str:
+        """As ``agents.policy.untrained_rules``, of this policy."""
+        return untrained_rules(self.info, rules, who)
 
     def act(self, batch: PolicyBatch) -> np.ndarray:
         """Actions (N,) int32."""

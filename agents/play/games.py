@@ -162,7 +162,7 @@ class _Match:
         return self._results()
 
     def _start_policies(self) -> None:
-        rules, num_games, lineups = self.games.rules[0], len(self.schedule.game_seeds), self.schedule.lineups
+        rules, num_games, lineups = self.games.rules, len(self.schedule.game_seeds), self.schedule.lineups
         for number in np.unique(lineups).tolist():
             policy, name = self.players.policies[number], self.players.names[number]
             seated = np.flatnonzero((lineups == number).any(1))

@@ -134,14 +134,14 @@ def message_of(error: BaseException) -> str:
     return " ".join((text or "").split())
 
 
-def start_policy(policy: Any, name: str, num_games: int, rules: RuleSet, seed: int) -> PolicyError | None:
+def start_policy(policy: Any, name: str, num_games: int, rules: Sequence[RuleSet], seed: int) -> PolicyError | None:
     """Tell a policy of the match that begins, where it wants to hear of it.
 
     Args:
         policy: asked for its ``start``, which it may lack.
         name: of the policy, for messages.
         num_games: how many games the match has.
-        rules: of the table; the policy gets a copy.
+        rules: of the table, of which each game draws one; the policy gets a copy, of a single one not in a tuple.
         seed: of the policy's own keys, 0..2**63 - 1.
 
     Returns:
@@ -153,7 +153,8 @@ def start_policy(policy: Any, name: str, num_games: int, rules: RuleSet, seed: i
     start = getattr(policy, "start", None)
     if start is None:
         return None
-    _, error = attempt(start, num_games, rules.model_copy(deep=True), seed)
+    copies = tuple(each.model_copy(deep=True) for each in rules)
+    _, error = attempt(start, num_games, copies if len(copies) > 1 else copies[0], seed)
     if error is None:
         return None
     if isinstance(error, ValueError):

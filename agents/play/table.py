@@ -3,15 +3,16 @@
 import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from agents.human.policy import HumanPolicy
+from agents.human.policy import HumanPolicy, TakeBack
 from agents.play.judging import PolicyError, ask, describe_fault, start_policy
 from agents.play.schedule import policy_name
 from agents.policy import DecisionCounter, PolicyBatch, SeatViews, as_policy, player_seed
 from hf_env.engine.access import GameAccess
+from hf_env.engine.action_ids import ASK, MELD
 from hf_env.records import GameRecorder
 from hf_env.rules import RuleSet
 from hf_env.vector.game import VectorGame
@@ -74,6 +75,7 @@ def play_at_table(
         UnfitPolicyError: For one that refuses the rules.
     """
     names = [policy_name(policy) for policy in policies] if names is None else list(names)
+    recorder = GameRecorder() if recorder is None else recorder
     policies = [as_policy(policy) for policy in policies]
     # The same object in several seats is one player.
     first = [next(seat for seat, other in enumerate(policies) if other is policy) for policy in policies]
@@ -81,29 +83,57 @@ def play_at_table(
     table = _Table(rules, players)
     for seat in sorted(set(first)):
         with _waiting(policies[seat], seat, on_waiting):
-            failure = start_policy(policies[seat], names[seat], 1, rules, players[seat])
+            failure = start_policy(policies[seat], names[seat], 1, [rules], players[seat])
         if failure is not None:
             raise failure
-    if recorder is not None:
-        recorder.start(rules, seed, names)
+    recorder.start(rules, seed, names)
     access = table.access
     access.start(seed)
     while True:
-        if recorder is not None:
-            recorder.deal(access.games, 0)
-        while not access.is_over:
-            batch = table.batch()
-            seat = int(batch.seats[0])
-            with _waiting(policies[seat], seat, on_waiting):
-                action = _decide(policies[seat], batch, access, names[seat])
-            access.play(action)
-            if recorder is not None:
-                recorder.action(access.games, 0, action)
+        recorder.deal(access.games, 0)
+        _play_deal(table, policies, names, recorder, on_waiting)
         if on_deal_over is not None:
             on_deal_over(table.views(view_seat))
         if access.game["game_over"]:
             return access.games.copy()
         access.next_deal()
+
+
+def _play_deal(table: _Table, policies: Sequence[Any], names: Sequence[str], recorder: GameRecorder, on_waiting) -> None:
+    """Play the deal that was dealt to its end; arguments as of ``play_at_table``."""
+    access = table.access
+    laid: list[_LayDown] = []
+    while not access.is_over:
+        batch = table.batch()
+        seat = int(batch.seats[0])
+        policy = policies[seat]
+        try:
+            with _waiting(policy, seat, on_waiting):
+                action = _decide(policy, batch, access, names[seat], [each.action for each in laid])
+        except TakeBack:
+            access.games[:] = laid.pop().before
+            recorder.take_back()
+            continue
+        before = access.games.copy()
+        access.play(action)
+        recorder.action(access.games, 0, action)
+        laid = [*laid, _LayDown(action, before)] if _shows_nothing(action, before[0], access.game) else []
+
+
+class _LayDown(NamedTuple):
+    """A lay-down of the turn at hand, and the game before it, (1,) GAME_DTYPE."""
+
+    action: int
+    before: np.ndarray
+
+
+def _shows_nothing(action: int, before: np.void, after: np.void) -> bool:
+    """Whether an action lays cards and nothing else, so that it can be taken back.
+
+    A foot picked up, a replacement drawn and the end of a deal have shown something, and so have a draw, a take and an answer.
+    """
+    hidden = ("deal", "phase", "to_move", "in_foot", "foot_sizes", "stock_next", "stock_end", "game_over")
+    return MELD <= action < ASK and all(np.array_equal(before[name], after[name]) for name in hidden)
 
 
 @contextlib.contextmanager
@@ -130,13 +160,18 @@ def _waiting(policy: Any, seat: int, tell: Callable[[int], None] | None) -> Iter
         thread.join()  # or its line could come amid others
 
 
-def _decide(policy: Any, batch: PolicyBatch, access: GameAccess, name: str) -> int:
+def _decide(policy: Any, batch: PolicyBatch, access: GameAccess, name: str, laid: Sequence[int]) -> int:
     """The action that a policy chooses.
+
+    Args:
+        laid: the actions that a person may take back, the last of which goes first.
 
     Raises:
         PolicyError: For anything but a legal one.
+        TakeBack: A person takes back the last of `laid`.
     """
     if isinstance(policy, HumanPolicy):
+        policy.laid = tuple(laid)
         return int(policy.act(batch)[0])
     # A copy: the policy may write into those of the batch.
     seat, legal = int(batch.seats[0]), batch.action_masks.copy()

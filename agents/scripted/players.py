@@ -6,6 +6,7 @@ from agents.policy import PolicyBatch, mix64, uniforms
 from agents.scripted.dispatch import RANDOM, choose_batch, work_for
 from agents.scripted.table import PLAYER_IDS, PLAYERS, ScriptedPlayer
 from agents.specs import PolicySpec, UnknownPolicyError
+from hf_env.suggest import did_you_mean
 
 # Apart from the player's own use of its key: a choice by `random` would depend on not having been noise.
 _NOISE, _NOISE_ACTION = np.uint64(0x6E6F697365), np.uint64(0x616374)
@@ -94,13 +95,13 @@ def make(spec: PolicySpec) -> ScriptedPolicy:
     """
     options = dict(spec.options)
     noise = options.pop("noise", "0")
-    problem = f"no option {sorted(options)[0]}; it has noise=NUMBER" if options else ""
+    if options:
+        unknown = sorted(options)[0]
+        raise UnknownPolicyError(f"{spec.name} has no option {unknown!r}; it has noise=NUMBER{did_you_mean(unknown, ['noise'])}")
     try:
-        if not problem:
-            return POLICIES[spec.name](float(noise))
+        return POLICIES[spec.name](float(noise))
     except ValueError:
-        problem = f"noise must be a number from 0 to 1, got {noise!r}"
-    raise UnknownPolicyError(f"the policy {spec.name!r} cannot be made with {dict(spec.options)}: {problem}")
+        raise UnknownPolicyError(f"{spec.name}: noise={noise} must be a number from 0 to 1") from None
 
 
 def check(spec: PolicySpec) -> None:

@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from agents.policy import PolicyBatch
+from agents.policy import PolicyBatch, untrained_rules
 from agents.registry import SCRIPTED, SEARCH, PolicySpec, UnknownPolicyError, check_spec, load, parse_spec
 from agents.scripted.table import PLAYER_IDS
 from agents.search.halving import CandidateReturns, sequential_halving
 from agents.search.learned import LearnedRollouts
 from agents.search.scripted import NoWorldError, ScriptedRollouts
+from agents.shipped import NAME, PLAYERS, ChoosingPolicy
 from hf_env.engine.rewards import POINTS_PER_REWARD
+from hf_env.rules import RuleSet
+from hf_env.suggest import did_you_mean
 
 # The strongest scripted player that there is.
 DEFAULT_PLAYER = "expert"
@@ -118,6 +121,20 @@ class SearchPolicy:
             return str(PolicySpec(SEARCH, budget, self.policy))
         return str(PolicySpec(SEARCH, budget | {"policy": str(self.policy)}))
 
+    @property
+    def info(self) -> dict[str, Any]:
+        """What the checkpoint of a learned policy inside says of itself; empty where there is none."""
+        return getattr(getattr(self.rollout_policy, "policy", None), "info", {})
+
+    @property
+    def network(self) -> Any:
+        """The network of a learned policy inside; None where there is none."""
+        return getattr(getattr(self.rollout_policy, "policy", None), "network", None)
+
+    def untrained(self, rules: RuleSet, who: str = "this policy") -> str:
+        """As ``agents.policy.untrained_rules``, of a learned policy inside."""
+        return untrained_rules(self.info, rules, who)
+
     def __repr__(self) -> str:
         return f"SearchPolicy({self.name!r})"
 
@@ -202,8 +219,17 @@ def _no_values(policy: Any) -> str:
 
 
 def _learned(policy: Any, depth: int, min_probability: float) -> LearnedRollouts:
-    """A learned policy inside the search."""
+    """A learned policy inside the search.
+
+    Raises:
+        ValueError: For one that a search cannot use, and one that is chosen by the rules, which are not known here.
+    """
     loaded = load(policy)
+    if isinstance(loaded, ChoosingPolicy):
+        raise ValueError(
+            f"policy={policy} is chosen by the rules: use agents.load('search:policy={policy}'), or name the player, "
+            f"as policy={NAME}:rules={PLAYERS[0]}"
+        )
     if not hasattr(loaded, "evaluate"):
         raise ValueError(_no_values(policy))
     if isinstance(policy, PolicySpec) and "mode" not in policy.options and hasattr(loaded, "with_mode"):
@@ -276,7 +302,7 @@ def _values(spec: PolicySpec) -> dict[str, Any]:
         if option in _RENAMED:
             raise UnknownPolicyError(f"search: {option} is called {_RENAMED[option]} now; write {_RENAMED[option]}={text}")
         if option not in _OPTIONS:
-            raise UnknownPolicyError(f"search has no option {option!r}; it has {', '.join(_NAMES)}")
+            raise UnknownPolicyError(f"search has no option {option!r}; it has {', '.join(_NAMES)}{did_you_mean(option, _NAMES)}")
         try:
             values[option] = _OPTIONS[option](text)
         except ValueError:
@@ -286,6 +312,8 @@ def _values(spec: PolicySpec) -> dict[str, Any]:
         raise UnknownPolicyError("search: give rollouts or ms, not both")
     if "player" in values and spec.inner is not None:
         raise UnknownPolicyError("search: give player or policy, not both")
-    if values.get("player", "random") not in PLAYER_IDS:
-        raise UnknownPolicyError(f"search: player={values['player']} is not known; players are {', '.join(PLAYER_IDS)}")
+    player = values.get("player", DEFAULT_PLAYER)
+    if player not in PLAYER_IDS:
+        hint = did_you_mean(player, PLAYER_IDS)
+        raise UnknownPolicyError(f"search: player={player} is not known; players are {', '.join(PLAYER_IDS)}{hint}")
     return values

@@ -17,6 +17,7 @@ from hf_env.engine.action_ids import DRAW
 from hf_env.policy_batch import DecisionCounter, PolicyBatch, player_seed, uniforms
 from hf_env.rendering import RENDER_MODES, Renderer
 from hf_env.seeds import MAX_SEED
+from hf_env.suggest import did_you_mean
 from hf_env.vector.game import IllegalActionError, VectorGame
 from hf_env.vector.results import deal_result
 
@@ -76,8 +77,9 @@ def find_policy(name: str) -> Any:
         return _random_policy
     found = {point.name: point for point in entry_points(group=POLICY_GROUP)}
     if name not in found:
-        known = ", ".join(sorted({"random", *found}))
-        raise ValueError(f"seats: no policy {name!r} is installed; installed are {known} (or pass a callable)")
+        known = sorted({"random", *found})
+        hint = did_you_mean(name, known)
+        raise ValueError(f"seats: no policy {name!r} is installed; installed are {', '.join(known)} (or pass a callable){hint}")
     return found[name].load()()
 
 

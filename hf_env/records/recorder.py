@@ -39,7 +39,7 @@ class GameRecorder:
     """Collects a game while it is played through the kernels.
 
     Call `start` once, `deal` when a deal has been dealt, `action` after each action has been applied and before the
-    next deal is dealt; `record` gives the record at any moment.
+    next deal is dealt, `take_back` where one was undone; `record` gives the record at any moment.
     """
 
     def __init__(self) -> None:
@@ -94,6 +94,11 @@ class GameRecorder:
         self._started()
         self._record["deals"][-1]["actions"].extend(ACTIONS.label(action) for action in actions)
         self._look(games[i])
+
+    def take_back(self) -> None:
+        """The last action was taken back; only for one that brought neither a reshuffle nor the deal's end."""
+        self._started()
+        self._record["deals"][-1]["actions"].pop()
 
     def record(self) -> dict[str, Any]:
         """The record so far, as plain Python that ``json`` writes."""

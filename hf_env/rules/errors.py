@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from hf_env.suggest import did_you_mean
+from hf_env.suggest import did_you_mean, words_of
 
 
 class RulesError(ValueError):
@@ -68,4 +68,4 @@ def _line(detail: Any, model: type[BaseModel], given: dict[str, Any]) -> str:
         return unknown_option(name, known)
     extra = field.json_schema_extra
     allowed = extra["allowed"] if isinstance(extra, dict) else "valid"
-    return f"{name} = {shown(value)} is not allowed: it must be {allowed}"
+    return f"{name} = {shown(value)} is not allowed: it must be {allowed}{did_you_mean(value, words_of(field.annotation))}"

@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "hf_env.files": (STANDARD,),
     "hf_env.reading": (STANDARD, "numpy", "pydantic", "hf_env.files", "hf_env.rules.errors"),
     "hf_env.fields": (STANDARD, "pydantic", "hf_env.rules", "hf_env.suggest"),
-    "hf_env.actions": (STANDARD, "hf_env.engine.action_ids", "hf_env.engine.cards"),
+    "hf_env.actions": (STANDARD, "hf_env.engine.action_ids", "hf_env.engine.cards", "hf_env.suggest"),
     "hf_env.observation": (STANDARD, "numpy", "hf_env.kernels", "hf_env.engine", "hf_env.rules", "hf_env.observation"),
     "hf_env.observation.document": (STANDARD, "hf_env.actions", "hf_env.engine", "hf_env.observation", "hf_env.rules"),
     "hf_env": (STANDARD, "numpy", "gymnasium", "pettingzoo", "rich", "hf_env"),
@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "agents.neural.base": (STANDARD, "torch", "pydantic", "hf_env"),
     # It limits the threads of the BLAS that Numba calls.
     "agents.neural.ranks.fused": (STANDARD, "numpy", "torch", "scipy", "threadpoolctl", "hf_env", "agents"),
-    "agents.registry": (STANDARD, "agents"),
+    "agents.registry": (STANDARD, "agents", "hf_env.suggest"),
     "training": None,  # anything
 }
 

@@ -40,7 +40,7 @@ class Parrot:
         self._asks = not self._asks
         if not self._asks:
             return "hint\n"
-        return re.findall(r"Greedy would (.+)\.\n", self.said.getvalue()[-3000:])[-1].upper() + "\n"
+        return re.findall(r"greedy would (.+)\.\n", self.said.getvalue()[-3000:])[-1].upper() + "\n"
 
 
 # ------------------------------------------------------------------------------------------------------ whole games
@@ -64,7 +64,7 @@ def test_a_piped_game_of_mini_to_its_end(play, tmp_path):
 def test_a_deal_of_whitnack_played_by_its_hints_is_greedys_own(play, tmp_path, monkeypatch, seed):
     path = tmp_path / "game.jsonl"
     parrot = Parrot(monkeypatch)
-    code, _, err = play(parrot, "--seed", seed, "--set", "deals=1", "--record", path)
+    code, _, err = play(parrot, "--seed", seed, "--set", "deals=1", "--record", path, "--hint", "greedy")
     out = parrot.said.getvalue()
     assert code == 0 and err == "" and "is not allowed" not in out and "The game is over" in out
     (record,) = read(path)
@@ -143,11 +143,11 @@ def test_an_unknown_word_gets_a_line_and_changes_nothing(play, word):
 
 
 def test_questions(play):
-    code, out, _ = play(["why take", "why draw", "?", "table", "hint", "list", "", ";;"], "--seed", 5)
+    code, out, _ = play(["why take", "why draw", "?", "table", "hint", "list", "", ";;"], "--seed", 5, "--hint", "greedy")
     assert code == 0 and "You drew" not in out
     assert "Take is not allowed: the hand holds only 1 of the 2 A needed." in out and "Draw is allowed." in out
     assert "What you can type" in out and "To go out a side needs 2 clean, 2 dirty, 1 wild books" in out
-    assert "Greedy would draw." in out and out.count("Stock: ") == 2 and out.count("[1] draw 2") == 3
+    assert "greedy would draw." in out and out.count("Stock: ") == 2 and out.count("[1] draw 2") == 3
 
 
 def test_several_wishes_in_a_line_stop_at_the_first_that_fails(play):
@@ -202,9 +202,9 @@ def _batch(games: np.ndarray, rules) -> PolicyBatch:
     )  # fmt: skip
 
 
-def _decide(games: np.ndarray, rules, typed: str) -> tuple[int, str]:
+def _decide(games: np.ndarray, rules, typed: str, hint="greedy") -> tuple[int, str]:
     out = io.StringIO()
-    person = HumanPolicy(io.StringIO(typed), out)
+    person = HumanPolicy(io.StringIO(typed), out, hint=hint)
     person.start(1, rules, 0)
     return int(person.act(_batch(games, rules))[0]), out.getvalue()
 

@@ -57,7 +57,9 @@ def test_a_run_can_be_evaluated_and_resumed(handfoot, mistake, trained):
 def small(tmp_path):
     """A config of an update of a few games."""
     file = tmp_path / "small.toml"
-    file.write_text('rules = "mini"\nprocesses = 1\nnum_games = 8\nrollout_steps = 16\nnum_evaluations = 0\n[network]\nwidth = 16\nrank_width = 8\n')
+    file.write_text(
+        'rules = "mini"\nprocesses = 1\nnum_games = 8\nrollout_steps = 16\nnum_evaluations = 0\n[network]\nwidth = 16\nrank_width = 8\n'
+    )
     return file
 
 

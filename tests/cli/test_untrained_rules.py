@@ -29,4 +29,6 @@ def test_rules_that_a_policy_was_not_trained_under_are_warned_of(tmp_path):
         # A process of its own: pytest takes the warnings of this one.
         command = [sys.executable, "-m", "handfoot", "evaluate", str(tmp_path), "random", *options]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert done.stderr.splitlines() == ["handfoot: warning: this policy was trained under mini; under two-player it may play badly"]
+        sentence = "was trained under mini; under two-player it may play badly"
+        assert done.stderr.splitlines() == [f"handfoot: warning: this policy {sentence}"]
+        assert done.stdout.splitlines()[-1].strip() == f"{tmp_path} {sentence}"

@@ -208,7 +208,7 @@ def test_a_checkpoint_that_changes_is_refused(monkeypatch, tmp_path):
     with pytest.raises(OtherSettingsError, match="checkpoints is"):
         tournament(policies, plan)
     with pytest.raises(PolicyError, match="has changed since the matches began"):
-        load_policies(policies, policies, (digest, None))
+        load_policies(policies, policies, (digest, None), [load_rules(MINI)])
 
 
 def test_a_policy_of_this_project_may_compile_before_its_time_counts():

@@ -10,8 +10,9 @@ import pytest
 from agents.neural.ranks.single_row import run_rows
 from agents.neural.sections import columns_here, sections_read
 from agents.policy import DecisionCounter, PolicyBatch, UntrainedRulesWarning
-from agents.registry import PRETRAINED, PRETRAINED_FOLDER, load
+from agents.registry import load
 from agents.search.values import fitted_value, is_fitted_to
+from agents.shipped import FOLDER, PLAYERS
 from hf_env import ObservationLayout, VectorGame, load_rules
 from hf_env.observation.layout import _Layout
 from hf_env.observation.sections import OPTION_PREFIX, Row, observation_rows, option_row
@@ -83,7 +84,7 @@ def players(request, monkeypatch):
     return before, load(spec)
 
 
-@pytest.mark.parametrize("players", PRETRAINED, indirect=True)
+@pytest.mark.parametrize("players", PLAYERS, indirect=True)
 def test_a_shipped_policy_plays_the_same_games_where_the_observation_has_grown(players):
     before, after = players
     with warnings.catch_warnings():
@@ -100,7 +101,7 @@ def test_a_shipped_policy_plays_the_same_games_where_the_observation_has_grown(p
     assert hashes[0].hexdigest() == hashes[1].hexdigest()
 
 
-@pytest.mark.parametrize("players", PRETRAINED, indirect=True)
+@pytest.mark.parametrize("players", PLAYERS, indirect=True)
 def test_compiled_playouts_read_the_grown_observation(players):
     before, after = players
     batch = next(iter(batches(before)))
@@ -114,7 +115,7 @@ def test_compiled_playouts_read_the_grown_observation(players):
     np.testing.assert_array_equal(*values)
 
 
-@pytest.mark.parametrize("players", PRETRAINED, indirect=True)
+@pytest.mark.parametrize("players", PLAYERS, indirect=True)
 def test_another_value_of_the_new_option_is_a_rule_set_it_was_not_trained_under(players):
     with pytest.warns(UntrainedRulesWarning, match="other options"):
         players[1].start(1, GrownRules(trial_rule=True), 0)
@@ -135,10 +136,10 @@ def test_a_fitted_value_is_of_the_same_rule_sets_where_the_record_has_grown(name
     assert not is_fitted_to(value, GrownRules(trial_rule=True).to_record()[0])
 
 
-@pytest.mark.parametrize("name", PRETRAINED)
+@pytest.mark.parametrize("name", PLAYERS)
 def test_what_a_policy_does_not_read_may_go(name):
     player = load(f"pretrained:rules={name}")
-    info = json.loads((PRETRAINED_FOLDER / name / "policy.json").read_text())
+    info = json.loads((FOLDER / name / "policy.json").read_text())
     scale = player.network.observation_scale.numpy()
     read = sections_read(info["sections"], scale)
     assert "hand" in read and "recent_discards" not in read

@@ -99,7 +99,8 @@ def test_the_command_prints_a_row_a_search_and_names_what_it_cannot_take():
     for wrong, said in (
         ["greedy", "greedy is not a search"],
         ["search:rollouts=8", "different rollout players"],
-        [learned, "different rollout players"],
+        [f"{learned},rules=whitnack", "different rollout players"],
+        [learned, "no shipped player was made for 2 seats in 2 sides"],
         ["x", "'x'"],
     ):
         refused = run(main, [wrong, *options])

@@ -164,15 +164,16 @@ def test_mistakes_with_policies(checkpoint):
 
 def test_options_of_the_policy_inside():
     pytest.importorskip("torch")
-    for spec in ("search:rollouts=9,policy=pretrained,mode=sample", "search:rollouts=9,policy=pretrained,rules=several,mode=argmax"):
+    for options in ("rules=whitnack,mode=sample", "rules=several,mode=argmax"):
+        spec = f"search:rollouts=9,policy=pretrained,{options}"
         policy = agents.load(spec)
         assert policy.name == agents.load(policy.name).name == spec
         assert policy.rollout_policy.policy.mode == spec.rpartition("=")[2]
     assert "bicycle" in policy.rollout_policy.policy.info["rules_names"]
     # Its likeliest actions unless told otherwise; an object plays as it does.
-    usual = agents.load("search:policy=pretrained")
+    usual = agents.load("search:policy=pretrained,rules=whitnack")
     assert usual.rollout_policy.policy.mode == "argmax" and (usual.depth, usual.guard) == (16, 1.5)
-    assert SearchPolicy(policy=agents.load("pretrained:mode=sample")).rollout_policy.policy.mode == "sample"
+    assert SearchPolicy(policy=agents.load("pretrained:rules=whitnack,mode=sample")).rollout_policy.policy.mode == "sample"
     assert (SearchPolicy().depth, SearchPolicy().guard) == (8, 1.0)
     for spec, words in {
         "search:mode=argmax": "mode is an option of the policy inside; give policy too",
@@ -200,7 +201,7 @@ def test_compiled_playouts_are_those_side_by_side(positions, mode, depth, monkey
     pytest.importorskip("torch")
     from agents.neural import policy as policy_module
 
-    rollouts = LearnedRollouts(agents.load(f"pretrained:mode={mode}"), depth)
+    rollouts = LearnedRollouts(agents.load(f"pretrained:rules=whitnack,mode={mode}"), depth)
     rows = range(0, len(positions), 3)
     actions = [np.flatnonzero(positions.action_masks[row])[:3] for row in rows]
     compiled = [rollouts.play(positions, row, of_row, 2, 4) for row, of_row in zip(rows, actions, strict=True)]
@@ -215,7 +216,8 @@ def test_compiled_playouts_are_those_side_by_side(positions, mode, depth, monkey
 @pytest.mark.skipif(INTERPRETED, reason="interpreted, PyTorch runs the network")
 def test_threads_find_the_same(positions):
     pytest.importorskip("torch")
-    found = [agents.load(f"search:policy=pretrained,rollouts=40,guard=0,depth=4,threads={threads}").search(positions) for threads in (1, 4)]
+    spec = "search:policy=pretrained,rules=whitnack,rollouts=40,guard=0,depth=4"
+    found = [agents.load(f"{spec},threads={threads}").search(positions) for threads in (1, 4)]
     np.testing.assert_array_equal(found[0].actions, found[1].actions)
     np.testing.assert_array_equal(found[0].means, found[1].means)
     assert (found[0].actions != found[0].base).any()
@@ -226,7 +228,7 @@ def test_playing_on_to_the_end(positions, kind):
     """As the player's own deals end: all seats by it, from the true cards."""
     if kind != "scripted":
         pytest.importorskip("torch")
-    spec = "search:player=greedy" if kind == "scripted" else "search:policy=pretrained,mode=sample"
+    spec = "search:player=greedy" if kind == "scripted" else "search:policy=pretrained,rules=whitnack,mode=sample"
     inside = agents.load(spec).rollout_policy
     if kind == "side by side":
         inside._compiled = None

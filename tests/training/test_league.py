@@ -220,7 +220,7 @@ def test_scripted_seats_play_as_the_player_itself_would():
         ({"seats": ["learner", "pool:friends"]}, "seats[1] names the pool 'friends'; there is 'opponents'"),
         ({"seats": ["learner", "wizard"]}, "seats[1] holds 'wizard'; allowed: learner, past, random, greedy, expert, beam"),
         ({"seats": ["learner", "python:os:getcwd"]}, "seats[1] holds 'python:os:getcwd'"),
-        ({"seats": ["learner", "greedy:noise=2"]}, "noise must be a number from 0 to 1, got '2'"),
+        ({"seats": ["learner", "greedy:noise=2"]}, "noise=2 must be a number from 0 to 1"),
         ({"seats": ["learner", "greedy:noise"]}, "seats[1]"),
         ({"seats": ["past", "greedy"]}, "must hold 'learner' at least once"),
         ({"seats": ["learner", 3]}, "seats[1] holds 3"),

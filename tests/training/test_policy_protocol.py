@@ -114,8 +114,8 @@ def test_the_options_of_a_policy_inside_a_search_are_its_own():
     ("text", "said"),
     [
         ("gredy", "neither a known policy"),
-        ("greedy:speed=2", "no option speed"),
-        ("greedy:noise=2", "noise must be"),
+        ("greedy:speed=2", "no option 'speed'"),
+        ("greedy:noise=2", "noise=2 must be"),
         ("search:speed=2", "no option 'speed'"),
         ("search:rollouts=1", "rollouts=1 must be 2 or more"),
         ("search:policy=greedy", "policy=greedy has no probabilities"),

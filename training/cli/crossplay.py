@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from agents.play.remarks import remark_lines
 from training.cli.contest import between, contest_options, forfeit_lines, matrix, run_contest
 from training.evaluation import contests
 from training.evaluation.report import crossplay_html
@@ -44,4 +45,4 @@ def summary(result) -> str:
         f"  of {name}: {names[partners.worst]}, {format_interval(partners.with_worst)}"
         for name, partners in zip(names, result.partners, strict=True)
     ]
-    return "\n".join(lines + forfeit_lines(result, result.forfeit_counts()))
+    return "\n".join(lines + forfeit_lines(result, result.forfeit_counts()) + remark_lines(result.remarks))

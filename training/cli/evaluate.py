@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from agents.play.judging import PolicyError, UnfitPolicyError
+from agents.play.remarks import remark_lines
 from agents.registry import PYTHON, SEARCH, PolicySpec
 from hf_env.files import write_json
 from training import evaluation
@@ -159,7 +160,7 @@ def summary(result, precision: float = 50.0) -> str:
     lines += [f"  precision      {line}" for line in _precision(result, precision)]
     lines += _behaviour(result, a, b) + _seats(result, a)
     lines.append(f"  {result.num_decisions:,} decisions in {result.seconds:,.1f} s")
-    return "\n".join(lines)
+    return "\n".join(lines + [f"  {line}" for line in remark_lines(result.remarks)])
 
 
 def _precision(result, points: float) -> list[str]:

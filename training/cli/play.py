@@ -12,13 +12,15 @@ import click
 
 from agents.human import HumanPolicy, PersonLeft
 from agents.play.judging import PolicyError, UnfitPolicyError
+from agents.play.remarks import remark_lines, remarks_on
 from agents.play.table import play_at_table
+from agents.registry import parse_spec
 from hf_env import records
 from hf_env.records import GameRecorder
 from hf_env.rules import RuleSet
 from hf_env.seeds import MAX_SEED
 from training.cli.common import Failure, Mistake, check_writable, load_rule_set, rules_option, set_option
-from training.cli.policies import load_policy
+from training.cli.policies import chosen_policy, load_policy
 
 
 @click.command()
@@ -26,23 +28,39 @@ from training.cli.policies import load_policy
               help="Yours; several times: several seats, played from this terminal.")  # fmt: skip
 @click.option("--player", "players", multiple=True, metavar="SEAT=POLICY", help="Who sits in another seat, as 1=random.")
 @click.option("--others", default="greedy", show_default=True, metavar="POLICY", help="Who sits in the seats not named.")
+@click.option("--hint", metavar="POLICY", help="Whom you may ask for a hint. [default: pretrained where it can sit, else expert]")
 @rules_option
 @set_option
 @click.option("--seed", type=click.IntRange(0, MAX_SEED), help="Of cards and players. [default: a new game each time]")
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="Append the game to this file, for replay.")
-def play(seats: tuple, players: tuple, others: str, rules: str, settings: tuple, seed: int | None, record: Path | None) -> None:
+def play(
+    seats: tuple, players: tuple, others: str, hint: str | None, rules: str, settings: tuple, seed: int | None, record: Path | None
+) -> None:  # fmt: skip
     """Play a game yourself against policies.
 
-    A POLICY is random, greedy, beam, or the path of a run or checkpoint. Type help at the table. Input may be piped: a
-    line holds one or more actions. quit, Ctrl-D and Ctrl-C leave the table.
+    A POLICY is random, greedy, expert, pretrained, or the path of a run or checkpoint. Type help at the table: undo takes
+    back what you have laid in this turn, hint asks another player. Input may be piped: a line holds one or more actions.
+    quit, Ctrl-D and Ctrl-C leave the table.
     """
     rule_set = load_rule_set(rules, settings)
-    specs = _seated(seats, players, others, rule_set.players)
+    given = _seated(seats, players, others, rule_set.players)
+    specs = {seat: chosen_policy(spec, rule_set) for seat, spec in given.items()}
+    if hint is not None:
+        hint = chosen_policy(hint, rule_set)
+        load_policy(hint)
     check_writable(record)
     loaded = {spec: load_policy(spec) for spec in sorted(set(specs.values()))}
     seed = secrets.randbelow(1 << 31) if seed is None else seed
     names = [specs.get(seat, "human") for seat in range(rule_set.players)]
-    _play(rule_set, [loaded[specs[seat]] if seat in specs else None for seat in range(rule_set.players)], names, seed, record)
+    policies = [loaded[specs[seat]] if seat in specs else None for seat in range(rule_set.players)]
+    person = HumanPolicy(names=names, passes_keyboard=len(seats) > 1, hint=hint)
+    try:
+        _play(rule_set, policies, names, seed, record, person)
+    finally:
+        # What was warned of in the beginning has scrolled by.
+        remarks = remarks_on([parse_spec(spec) for spec in given.values()], list(given.values()), [rule_set])
+        for line in remark_lines(remarks):
+            person.screen.say_wrapped(f"{line}.", indent="  ")
 
 
 def _seated(seats: tuple[int, ...], players: tuple[str, ...], others: str, number: int) -> dict[int, str]:
@@ -73,11 +91,10 @@ def _seat_of(entry: str) -> int:
     return int(seat)
 
 
-def _play(rules: RuleSet, policies: list[Any], names: list[str], seed: int, record: Path | None) -> None:
+def _play(rules: RuleSet, policies: list[Any], names: list[str], seed: int, record: Path | None, person: HumanPolicy) -> None:
     """Play the game; None among the policies is the person."""
     _forgive_odd_bytes()
     seats = [seat for seat, policy in enumerate(policies) if policy is None]
-    person = HumanPolicy(names=names, passes_keyboard=len(seats) > 1)
     recorder = GameRecorder()
     person.screen.say(f"Hand and Foot, rules {rules.name}, seed {seed}. {_table_line(names, seats)} help explains, quit leaves.")
     try:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agents.policy import Policy
-from agents.registry import SCRIPTED, PolicySpec, UnknownPolicyError, check_spec, load, parse_spec
-from hf_env.suggest import did_you_mean
+from agents.registry import PolicySpec, check_spec, load, parse_spec
+from agents.shipped import chooses, chosen_spec
+from hf_env.rules import RuleSet
 from training.cli.common import Mistake
 
 
@@ -23,7 +24,7 @@ def check_policy(text: str) -> PolicySpec:
     Raises:
         Mistake: no policy has that name or those options; it names the nearest name for an unknown one.
     """
-    with _one_line_errors(text):
+    with _one_line_errors():
         spec = parse_spec(text)
         check_spec(spec)
         return spec
@@ -41,17 +42,31 @@ def load_policy(text: str) -> Policy:
     Raises:
         Mistake: as ``check_policy``, or the policy cannot be loaded.
     """
-    with _one_line_errors(text):
+    with _one_line_errors():
         return load(text)
 
 
+def chosen_policy(text: str, rules: RuleSet) -> str:
+    """Name the policy that plays under these rules: the shipped player that ``pretrained`` chooses, any other as it is.
+
+    Args:
+        text: the name, as the user wrote it.
+        rules: of the table.
+
+    Returns:
+        The name.
+
+    Raises:
+        Mistake: no policy has that name, or none was made for this table.
+    """
+    with _one_line_errors():
+        spec = parse_spec(text)
+        return str(chosen_spec(spec, rules)) if chooses(spec) else text
+
+
 @contextmanager
-def _one_line_errors(text: str) -> Iterator[None]:
+def _one_line_errors() -> Iterator[None]:
     try:
         yield
-    except UnknownPolicyError as error:
-        name = text.partition(":")[0]
-        hint = "" if name in SCRIPTED else did_you_mean(name, (*SCRIPTED, "pretrained"))
-        raise Mistake(f"{error}{hint}") from None
-    except (ValueError, OSError) as error:  # a damaged checkpoint
+    except (ValueError, OSError) as error:  # an unknown name, or a damaged checkpoint
         raise Mistake(str(error)) from None

@@ -6,6 +6,7 @@ from collections import Counter
 
 import click
 
+from agents.play.remarks import remark_lines
 from training.cli.contest import contest_options, forfeit_lines, matrix, run_contest
 from training.evaluation import contests
 from training.evaluation.report import tournament_html
@@ -46,7 +47,8 @@ def summary(result) -> str:
     if ratings.unbeaten:
         lines.append("  Ratings are bounds where a policy lost no game to another.")
     lines += [f"  {line}" for line in result.sentences()]
-    return "\n".join(lines + forfeit_lines(result, Counter(names[forfeit.policy] for _, _, forfeit in result.forfeits)))
+    lines += forfeit_lines(result, Counter(names[forfeit.policy] for _, _, forfeit in result.forfeits))
+    return "\n".join(lines + remark_lines(result.remarks))
 
 
 def _points(interval) -> str:

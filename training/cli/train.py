@@ -102,6 +102,7 @@ def train(
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from None
     if result is None:
+        assert resumed is not None  # only a run that goes on can have nothing left to train
         click.echo(f"report {finish(resumed, config, deals)}")
         return
     by = f"{result.processes} process{'es' if result.processes > 1 else ''}"
@@ -167,9 +168,13 @@ def _config(*, config_file, rules, settings, seed, minutes, decisions, seats, po
         if len(changes["pools"]) < len(pools):
             raise ConfigError("--pool gives a pool twice")
     if initial is not None:
-        from training.learning.initial import load_initial
+        from training.learning.initial import chosen_initial, load_initial
 
-        changes |= {"initial_policy": initial, "network": load_initial(initial).config}
+        its_rules = changes.get("rules") or [load_rule_set(each, rule_settings) for each in base.rules]
+        chosen = chosen_initial(initial, its_rules)
+        if chosen != initial:
+            click.echo(f"goes on from {chosen}")
+        changes |= {"initial_policy": chosen, "network": load_initial(chosen, its_rules).config}
     for name in given:
         if name in changes:
             raise ConfigError(f"{name} is given twice: by --set and by the option for it")
@@ -220,7 +225,8 @@ def _continue(run_dir: Path, minutes, decisions, device, quiet, deals: int):
     if not run.config.is_file():
         raise CheckpointError(f"{run_dir} is no run folder: it has no {run.config.name}")
     config = TrainConfig.from_json(read_json(run.config))
-    values = read_checkpoint(run_dir)[2] if run.holds_run() else {"seconds": 0.0, "decisions": 0}
+    nothing_yet: dict[str, Any] = {"seconds": 0.0, "decisions": 0}
+    values = read_checkpoint(run_dir)[2] if run.holds_run() else nothing_yet
     changes: dict[str, Any] = {} if device is None else {"device": device}
     if minutes or decisions:
         changes["time_budget_seconds"] = values["seconds"] + 60 * minutes if minutes else None

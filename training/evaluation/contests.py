@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import math
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from agents.play.remarks import remarks_on
 from agents.play.schedule import policy_name
+from agents.policy import UntrainedRulesWarning
 from agents.registry import PYTHON, PolicySpec, check_spec, checkpoint_info, load, parse_spec
+from agents.shipped import chosen_spec
 from hf_env.arguments import check_int
 from hf_env.rules import RuleSet
 from hf_env.rules.loading import load_rule_sets
@@ -23,7 +27,7 @@ from training.evaluation.matches import duel
 from training.evaluation.series import DEFAULT_FORFEIT_POINTS, DEFAULT_LIMIT_SECONDS, GAMES_A_BLOCK, play_series
 from training.evaluation.store import Store
 from training.evaluation.tournament import TournamentResult, tournament_matches, tournament_result
-from training.evaluation.worker import Series, fingerprint
+from training.evaluation.worker import Series, fingerprint, joined
 
 RESULT_NAME = "report.json"
 MAX_POLICIES = 100
@@ -104,7 +108,12 @@ def _play(kind: str, specs: Sequence[Any], plan: Plan, matches_of, result_of):
     names = tuple(policy_name(spec) for spec in specs)
     matches = matches_of(names, rules[0])
     specs = [parse_spec(spec) if isinstance(spec, str | Path) else spec for spec in specs]
-    fingerprints = tuple(_fingerprint(spec, rules) for spec in specs)
+    loaded = [_checked(spec) for spec in specs]
+    remarks = remarks_on(loaded, names, rules)
+    # Here, once: the processes are silent on it.
+    for sentence in dict.fromkeys(remark.untrained for remark in remarks if remark.untrained):
+        warnings.warn(sentence, UntrainedRulesWarning, 3)
+    fingerprints = tuple(_fingerprint(spec, policy, rules) for spec, policy in zip(specs, loaded, strict=True))
     series = Series(matches, tuple(specs), names, fingerprints, rules, plan.seed, plan.forfeit_points)
     store = Store(plan.out, plan.with_records) if plan.out is not None else None
     if store is not None:
@@ -113,36 +122,34 @@ def _play(kind: str, specs: Sequence[Any], plan: Plan, matches_of, result_of):
         series, _deals(series, plan.deals), processes=plan.processes or available_cores(), store=store, limit_seconds=plan.limit_seconds,
         on_progress=plan.on_progress,
     )  # fmt: skip
-    result = result_of(names, matches, parts, rules, plan.seed, plan.deals, plan.forfeit_points)
+    result = replace(result_of(names, matches, parts, rules, plan.seed, plan.deals, plan.forfeit_points), remarks=remarks)
     if store is not None:
         store.write(RESULT_NAME, json.dumps(result.to_json(), indent=1, allow_nan=False) + "\n")
     return result
 
 
-def _fingerprint(spec: Any, rules: Sequence[RuleSet]) -> str | None:
-    """The fingerprint of a policy, which is checked here and loaded only in the processes that play.
-
-    Here, once, it is also said under which rules a checkpoint was not trained. Only what ``python:MODULE:NAME`` names is
-    loaded here as well: nothing else tells what it is, and whether it is there at all.
+def _checked(spec: Any) -> Any:
+    """A spec that can be loaded, as it is; what ``python:MODULE:NAME`` names is loaded, since nothing else tells whether it is there.
 
     Raises:
         UnknownPolicyError, CheckpointError: Where it cannot be loaded.
     """
     if isinstance(spec, PolicySpec) and not spec.name.startswith(PYTHON):
         check_spec(spec)
-        info = checkpoint_info(spec)
-        if info is None:
-            return None
-        from agents.neural.policy import warn_of_rules  # torch, which no other policy needs
+        return spec
+    return load(spec)
 
-        for rule_set in rules:
-            warn_of_rules(info, rule_set)
-        return info["sha256"]
-    policy = load(spec)
-    if hasattr(policy, "warn_of_rules"):
-        for rule_set in rules:
-            policy.warn_of_rules(rule_set)
-    return fingerprint(spec, policy)
+
+def _fingerprint(spec: Any, policy: Any, rules: Sequence[RuleSet]) -> str | None:
+    """The fingerprint of a policy as ``fingerprint`` has it in the processes that play, which alone load a spec of this project.
+
+    Args:
+        policy: of ``_checked``.
+    """
+    if isinstance(policy, PolicySpec):
+        infos = [checkpoint_info(chosen_spec(policy, each)) for each in rules]
+        return joined(None if info is None else info["sha256"] for info in infos)
+    return fingerprint(spec, policy, rules)
 
 
 def _deals(series: Series, deals: int) -> list[int]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from agents.play.games import Forfeit
+from agents.play.remarks import Remark
 from hf_env.rules import RuleSet
 from training.evaluation.duplicate import rules_json, versions_json
 from training.evaluation.matches import ClusterBatch, Match, MatchTotals, cluster_seeds, match_totals, partnership
@@ -63,6 +64,7 @@ class CrossplayResult:
         names: of the P policies.
         cells: by (p, q), both orders, the same interval.
         self_play, cross_play, gap: means over the policies with themselves and over the pairs of different ones.
+        remarks: on the policies and the opponents.
     """
 
     names: tuple[str, ...]
@@ -80,6 +82,7 @@ class CrossplayResult:
     gap: Interval
     partners: tuple[PartnerFigures, ...]
     forfeits: tuple[tuple[Match, int, Forfeit], ...]
+    remarks: tuple[Remark, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The result as JSON values, with the versions and rules that it depends on."""
@@ -99,6 +102,7 @@ class CrossplayResult:
                 for name, partners in zip(self.names, self.partners, strict=True)
             },
             "forfeits": [forfeit_json(*entry, every) for entry in self.forfeits],
+            "remarks": [remark.to_json() for remark in self.remarks],
             "clusters": {"game_seeds": cluster_seeds(self.seed, 0, longest).tolist()},
         }  # fmt: skip
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from agents import load
 from agents.play.games import DEFAULT_NUM_SLOTS
+from agents.play.remarks import Remark, remarks_on
 from agents.play.schedule import policy_name
 from hf_env.arguments import check_int
 from hf_env.rules import RULES_VERSION, RuleSet
@@ -75,6 +76,7 @@ class EvaluationResult:
         standard_error_unpaired: of the difference, had every game had cards of its own.
         behaviour_a, behaviour_b: figures of training/evaluation/behaviour.py.
         seats: what A made in each seat.
+        remarks: on the policies.
     """
 
     policy_a: str
@@ -102,6 +104,7 @@ class EvaluationResult:
     behaviour_a: dict[str, Any]
     behaviour_b: dict[str, Any]
     seats: tuple[SeatFigures, ...]
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def num_clusters(self) -> int:
@@ -146,6 +149,7 @@ class EvaluationResult:
         }
         values["behaviour"] = {"a": self.behaviour_a, "b": self.behaviour_b}
         values["seats"] = [seat.to_json() for seat in self.seats]
+        values["remarks"] = [remark.to_json() for remark in self.remarks]
         values["rules"] = rules_json(self.rules)
         values["versions"] = versions_json()
         values["clusters"] = {
@@ -206,6 +210,7 @@ def evaluate(
     rule_sets = load_rule_sets(rules)
     names = names or (policy_name(policy_a), policy_name(policy_b))
     policies = [load(policy_a), load(policy_b)]
+    remarks = remarks_on(policies, names, rule_sets)
     match = duel(0, 1, names, rule_sets[0])
     started = time.perf_counter()
     parts: list[ClusterBatch] = []
@@ -217,7 +222,7 @@ def evaluate(
             break
         report = _shifted(on_progress, done, deals)
         parts.append(play_clusters(match, policies, names, rule_sets, seed, clusters, count, num_slots=num_slots, on_progress=report))
-    return result_of(parts, names, rule_sets, seed, deals, time.perf_counter() - started)
+    return replace(result_of(parts, names, rule_sets, seed, deals, time.perf_counter() - started), remarks=remarks)
 
 
 def _shifted(on_progress, before: int, deals: int):

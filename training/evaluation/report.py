@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.play.remarks import remark_lines
 from training.evaluation import plots
 from training.evaluation.behaviour import BEHAVIOUR, format_figure
 from training.evaluation.crossplay import CrossplayResult
@@ -131,7 +132,7 @@ def _render(template: str, title: str, result: Any, out: bool, records: bool, **
     }
     return environment.get_template(template).render(
         title=title, result=result, json=result.to_json(), out=out, records=records, version=__version__,
-        versions=versions_json(), behaviour_table=BEHAVIOUR, keyed=keyed, **values,
+        versions=versions_json(), behaviour_table=BEHAVIOUR, keyed=keyed, remarks=remark_lines(result.remarks), **values,
     )  # fmt: skip
 
 

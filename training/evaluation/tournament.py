@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from agents.play.games import Forfeit
+from agents.play.remarks import Remark
 from hf_env.rules import RuleSet
 from training.evaluation.behaviour import behaviour
 from training.evaluation.duplicate import rules_json, versions_json
@@ -64,6 +65,7 @@ class TournamentResult:
         differences: by (a, b), a < b: the interval that decides about the order, of the confidence `order_confidence`, so
             that all of them together hold with CONFIDENCE (Bonferroni).
         behaviour: of each policy over all its games.
+        remarks: on the policies.
     """
 
     names: tuple[str, ...]
@@ -80,6 +82,7 @@ class TournamentResult:
     behaviour: tuple[dict[str, Any], ...]
     forfeits: tuple[tuple[Match, int, Forfeit], ...]
     cluster_seeds: dict[str, list[int]]
+    remarks: tuple[Remark, ...] = ()
 
     def mean_points(self, a: int) -> float:
         """Points a deal of a policy, the mean over its opponents."""
@@ -111,7 +114,7 @@ class TournamentResult:
             "ratings": self.ratings.to_json(self.names),
             "behaviour": dict(zip(self.names, self.behaviour, strict=True)),
             "forfeits": [forfeit_json(*entry, self.names) for entry in self.forfeits],
-            "clusters": self.cluster_seeds,
+            "remarks": [remark.to_json() for remark in self.remarks], "clusters": self.cluster_seeds,
         }  # fmt: skip
 
     def _pair_json(self, match: Match) -> dict[str, Any]:

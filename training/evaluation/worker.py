@@ -10,7 +10,7 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -20,6 +20,7 @@ from agents.play.games import DecisionRequest, Forfeit, Judge, PolicyError, Unfi
 from agents.play.judging import describe_error, message_of
 from agents.policy import UntrainedRulesWarning
 from agents.registry import PYTHON, PolicySpec, UnknownPolicyError, load
+from agents.shipped import ChoosingPolicy
 from hf_env.rules import RuleSet
 from training.evaluation.matches import ClusterBatch, Match, play_clusters
 from training.evaluation.store import Block
@@ -129,12 +130,20 @@ class AnswerClock:
         return LastRequest(start or None, *values)
 
 
-def fingerprint(spec: Any, policy: Any) -> str | None:
+def joined(digests: Iterable[str | None]) -> str | None:
+    """The SHA-256s of the tensors that play under the rule sets of a match, each once; None where there are none."""
+    return "+".join(dict.fromkeys(filter(None, digests))) or None
+
+
+def fingerprint(spec: Any, policy: Any, rules: Sequence[RuleSet]) -> str | None:
     """What tells a learned policy's tensors from others: their SHA-256, as a checkpoint's JSON has it. None for other policies.
 
     Args:
         spec: what the policy was loaded from.
+        rules: of the match, by which a policy may choose who plays.
     """
+    if isinstance(policy, ChoosingPolicy):
+        return joined(fingerprint(policy.spec, policy.player_for(each), rules) for each in rules)
     if isinstance(spec, PolicySpec) and not spec.name.startswith(PYTHON):
         return getattr(policy, "info", {}).get("sha256")
     network = getattr(policy, "network", None)
@@ -146,11 +155,17 @@ def fingerprint(spec: Any, policy: Any) -> str | None:
 
 
 def load_policies(
-    specs: Sequence[Any], names: Sequence[str], expected: Sequence[str | None], on_load: Callable[[int], None] = lambda number: None
+    specs: Sequence[Any],
+    names: Sequence[str],
+    expected: Sequence[str | None],
+    rules: Sequence[RuleSet],
+    on_load: Callable[[int], None] = lambda number: None,
 ) -> list[Any]:
     """The series' policies.
 
     Args:
+        expected: the ``fingerprint`` of each.
+        rules: of the series.
         on_load: called with the number of each before it is loaded.
 
     Raises:
@@ -163,7 +178,7 @@ def load_policies(
             policies.append(load(spec))
         except ValueError as error:  # a checkpoint that is damaged
             raise UnknownPolicyError(str(error)) from error
-        if fingerprint(spec, policies[-1]) != digest:
+        if fingerprint(spec, policies[-1], rules) != digest:
             raise PolicyError(f"the checkpoint {name!r} has changed since the matches began; name one that stays as it is")
     return policies
 
@@ -198,7 +213,7 @@ def _work(connection, memory, pickled: bytes) -> None:
     series: Series = pickle.loads(pickled)
     own = [isinstance(spec, PolicySpec) and not spec.name.startswith(PYTHON) for spec in series.specs]
     watch = AnswerClock(memory, {policy: _UNTIMED_ASKS for policy, is_own in enumerate(own) if is_own})
-    policies = load_policies(series.specs, series.names, series.fingerprints, watch.note_loading)
+    policies = load_policies(series.specs, series.names, series.fingerprints, series.rules, watch.note_loading)
     watch.note(None)
     if "torch" in sys.modules:
         # The processes share the cores already; and sums in threads would make results depend on their number.

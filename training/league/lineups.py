@@ -15,6 +15,7 @@ import numpy as np
 
 from agents.registry import SCRIPTED, UnknownPolicyError, load, parse_spec
 from hf_env.rules.errors import shown
+from hf_env.suggest import did_you_mean
 
 LEARNER_NAME, PAST = "learner", "past"
 POOL, TEAM = "pool:", "team:"
@@ -75,7 +76,8 @@ def _check_entry(entry: str, where: str, pools: Mapping[str, Mapping[str, float]
     if isinstance(entry, str) and entry.startswith((POOL, TEAM)):
         name = entry.split(":", 1)[1]
         if name not in pools:
-            raise LineupError(f"{where} names the pool {reprlib.repr(name)}; there is {', '.join(map(reprlib.repr, pools)) or 'none'}")
+            there = ", ".join(map(reprlib.repr, pools)) or "none"
+            raise LineupError(f"{where} names the pool {reprlib.repr(name)}; there is {there}{did_you_mean(name, pools)}")
         return
     _check_player(entry, where)
 
@@ -90,7 +92,8 @@ def _check_player(player: str, where: str) -> None:
         raise LineupError(f"{where}: {error}") from None
     # By name before anything is loaded: a config must not be able to run a module that it names.
     if name not in SCRIPTED:
-        raise LineupError(f"{where} holds {reprlib.repr(player)}; allowed: {allowed}")
+        hint = did_you_mean(name, (LEARNER_NAME, PAST, *SCRIPTED))
+        raise LineupError(f"{where} holds {reprlib.repr(player)}; allowed: {allowed}{hint}")
     try:
         load(player)
     except UnknownPolicyError as error:

@@ -21,6 +21,7 @@ import click
 import tomli_w
 
 from hf_env.files import write_text
+from hf_env.suggest import did_you_mean
 from hf_env.vector.threads import available_cores
 from training.cli.common import Failure, Mistake, seed_option
 from training.config import ConfigError
@@ -133,7 +134,7 @@ def main(
     variants = load_variants(variants_file)
     for name in only:
         if name not in variants:
-            raise Mistake(f"there is no variant {name!r}; {variants_file} has {', '.join(variants)}")
+            raise Mistake(f"there is no variant {name!r}; {variants_file} has {', '.join(variants)}{did_you_mean(name, variants)}")
     runs = [
         Run(out, name, run_seed, settings, minutes, deals)
         for run_seed in range(seed, seed + seeds)

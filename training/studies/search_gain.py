@@ -28,6 +28,7 @@ from agents.search.playouts import apply_actions
 from agents.search.policy import SearchResult
 from agents.search.scripted import ScriptedRollouts
 from agents.search.worlds import Decision, sample_worlds
+from agents.shipped import ChoosingPolicy
 from hf_env.engine.state import GAME_DTYPE
 from hf_env.rules import RuleSet
 from hf_env.seeds import FOR_SEARCH_STUDY, generator, grow, grow_seed
@@ -193,8 +194,8 @@ def gains(chosen: np.ndarray, base: np.ndarray, values: Values) -> np.ndarray:
     return points.mean(0)
 
 
-def _searches(specs: tuple[str, ...]) -> list[SearchPolicy]:
-    """The searches of these specs.
+def _searches(specs: tuple[str, ...], rules: RuleSet) -> list[SearchPolicy]:
+    """The searches of these specs, as they play under the rules.
 
     Raises:
         Mistake: For others, and where their rollout players differ.
@@ -202,6 +203,8 @@ def _searches(specs: tuple[str, ...]) -> list[SearchPolicy]:
     found = []
     for spec in specs:
         policy = load_policy(spec)
+        if isinstance(policy, ChoosingPolicy):
+            policy = policy.player_for(rules)
         if not isinstance(policy, SearchPolicy):
             raise Mistake(f"{spec} is not a search; give search:rollouts=N,...")
         found.append(policy)
@@ -240,9 +243,9 @@ def main(
     specs: tuple[str, ...], rules: str, played: str, deals: int, certain: float, orders: int, keys: int, believed: bool, seed: int
 ) -> None:
     """Points a deal that searches gain over their rollout player; a row for each SPEC, search:rollouts=N,..."""
-    player, *policies = _searches((played, *specs))
     rule_set = load_rule_set(rules, ())
     try:
+        player, *policies = _searches((played, *specs), rule_set)
         decisions = sample_decisions(player, rule_set, deals, certain, seed)
     except ValueError as error:
         raise Mistake(str(error)) from None
