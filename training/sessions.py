@@ -17,6 +17,7 @@ from agents.neural.devices import usable_device
 from hf_env.files import write_json
 from training.config import ConfigError, TrainConfig
 from training.effects import without_effect
+from training.locks import only_writer
 from training.processes import default_processes, led_processes
 from training.run.folder import RunFolder
 from training.run.progress import ProgressDisplay
@@ -92,16 +93,17 @@ def train(
 
     Raises:
         ConfigError: Where the folder already holds a run; NonFiniteError.
+        FolderInUseError: Where another process writes into it.
         DivergenceError: Where learning broke down (the last checkpoint stays, and the offending batch is kept).
         ProcessError: Where a process of the run has ended.
     """
     run_dir = Path(run_dir)
-    if RunFolder(run_dir).holds_run():
-        raise ConfigError(f"{run_dir} already holds a run: resume it or choose another folder")
     for line in without_effect(config):
         warnings.warn(line, stacklevel=2)
-    run_dir.mkdir(parents=True, exist_ok=True)
-    return _begin(config, run_dir, evaluate_fn, games, show_progress, should_stop)
+    with only_writer(run_dir):
+        if RunFolder(run_dir).holds_run():
+            raise ConfigError(f"{run_dir} already holds a run: resume it or choose another folder")
+        return _begin(config, run_dir, evaluate_fn, games, show_progress, should_stop)
 
 
 def _begin(config: TrainConfig, run_dir: Path, evaluate_fn: EvaluateFn | None, games, show_progress: bool, should_stop) -> TrainResult:
@@ -137,15 +139,17 @@ def resume(
     Raises:
         CheckpointError: Where the folder has no whole checkpoint, or one of other settings.
         ConfigError: For changes that a run cannot take.
+        FolderInUseError: Where another process goes on with it.
     """
     run_dir = Path(run_dir)
-    config = TrainConfig.from_json(read_json(RunFolder(run_dir).config)).replace(**changes)
-    if not RunFolder(run_dir).holds_run():
-        return _begin(config, run_dir, evaluate_fn, games, show_progress, should_stop)
-    with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
-        trainer.restore()
-        write_json(RunFolder(run_dir).config, trainer.config.to_json())
-        return _run(trainer, show_progress, should_stop)
+    with only_writer(run_dir):
+        config = TrainConfig.from_json(read_json(RunFolder(run_dir).config)).replace(**changes)
+        if not RunFolder(run_dir).holds_run():
+            return _begin(config, run_dir, evaluate_fn, games, show_progress, should_stop)
+        with open_trainer(config, run_dir, evaluate_fn, games) as trainer:
+            trainer.restore()
+            write_json(RunFolder(run_dir).config, trainer.config.to_json())
+            return _run(trainer, show_progress, should_stop)
 
 
 def _run(trainer: Trainer, show_progress: bool, should_stop: Callable[[], bool] | None) -> TrainResult:

@@ -53,7 +53,8 @@ def _play_all(names, folder):
     matches = tuple(duel(number, len(names), titles, MINI) for number in range(len(names)))
     series = Series(matches, specs, titles, (None,) * len(specs), (MINI,), 0, POINTS)
     store = Store(folder / "out", True)
-    store.open({})
+    with store.opened({}):
+        pass
     parts = play_series(series, [2] * len(names), processes=1, store=store, limit_seconds=1.0)
     return {name: of_match[0].results for name, of_match in zip(names, parts, strict=True)}
 

@@ -24,7 +24,7 @@ from training.cli.extras import missing_extra
 from training.cli.policies import check_policy
 from training.evaluation.contests import Plan
 from training.evaluation.report import REPORT_NAME, keyed
-from training.evaluation.store import Store
+from training.evaluation.store import SETTINGS_NAME, Store
 
 # Of the extra `evaluate`.
 NEEDED = ("choix", "jinja2", "matplotlib")
@@ -106,7 +106,7 @@ def played(contest: Callable[[Any], Any], plan: Any):
     try:
         return contest(plan)
     except KeyboardInterrupt:
-        if plan.out is None or not plan.out.is_dir():
+        if plan.out is None or not (plan.out / SETTINGS_NAME).is_file():
             raise
         click.echo(f"the finished games are kept; the same command with --out {plan.out} goes on", err=True)
         raise

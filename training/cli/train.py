@@ -77,6 +77,7 @@ def train(
     check_installed()
     from agents.neural.checkpoint import CheckpointError
     from training.config import ConfigError
+    from training.locks import FolderInUseError, only_writer
     from training.processes import ProcessError
     from training.run.guards import FAILURES
 
@@ -89,29 +90,23 @@ def train(
                 seats=seats, pools=pools, initial=initial, device=device, processes=processes,
             )  # fmt: skip
             check_device(config.device, "device =")
-            result = _begin(config, out, quiet)
+            run_dir = out or Path("runs") / f"{config.rules[0].name}-{time.strftime('%Y%m%d-%H%M%S')}"
+            with only_writer(run_dir):
+                _end(_begin(config, run_dir, quiet), run_dir, config, deals)
         else:
             given = {"--rules": rules, "--set": settings, "--seed": seed is not None, "--out": out}
             given |= {"--config": config_file, "--seats": seats, "--pool": pools, "--from": initial, "--processes": processes}
             _refuse_with_resume(given)
-            result, config = _continue(resumed, minutes, decisions, device, quiet, deals)
-    except (ConfigError, CheckpointError) as error:
+            _check_is_run(resumed)
+            with only_writer(resumed):
+                result, config = _continue(resumed, minutes, decisions, device, quiet, deals)
+                _end(result, resumed, config, deals)
+    except (ConfigError, CheckpointError, FolderInUseError) as error:
         raise Mistake(str(error)) from None
     except (*FAILURES, ProcessError) as error:
         raise Failure(str(error)) from None
     except OSError as error:
         raise Failure(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from None
-    if result is None:
-        assert resumed is not None  # only a run that goes on can have nothing left to train
-        click.echo(f"report {finish(resumed, config, deals)}")
-        return
-    by = f"{result.processes} process{'es' if result.processes > 1 else ''}"
-    click.echo(f"trained {result.decisions:,} decisions in {result.seconds:,.0f} s by {by}; checkpoint {result.checkpoint}")
-    if result.stopped_by == "signal":
-        click.echo(f"stopped early; evaluate it with: handfoot evaluate {result.run_dir}:mode=argmax greedy")
-        raise click.exceptions.Exit(130)
-    report = finish(result.run_dir, config, deals)
-    click.echo(f"report {report}")
 
 
 def check_installed() -> None:
@@ -205,25 +200,46 @@ def _parse_pool(text: str) -> tuple[str, dict[str, float]]:
     return name, pool
 
 
-def _begin(config, out: Path | None, quiet: bool):
+def _begin(config, run_dir: Path, quiet: bool):
     from training.sessions import train as run
 
-    run_dir = out or Path("runs") / f"{config.rules[0].name}-{time.strftime('%Y%m%d-%H%M%S')}"
     click.echo(f"run folder {run_dir}")
     return run(config, run_dir, _on_the_way(config), show_progress=not quiet)
 
 
+def _end(result, run_dir: Path, config, deals: int) -> None:
+    """Say how the training ended; evaluate what it has come to, unless it was interrupted.
+
+    Args:
+        result: None where no more was trained.
+    """
+    if result is not None:
+        by = f"{result.processes} process{'es' if result.processes > 1 else ''}"
+        click.echo(f"trained {result.decisions:,} decisions in {result.seconds:,.0f} s by {by}; checkpoint {result.checkpoint}")
+        if result.stopped_by == "signal":
+            click.echo(f"stopped early; evaluate it with: handfoot evaluate {run_dir}:mode=argmax greedy")
+            raise click.exceptions.Exit(130)
+    click.echo(f"report {finish(run_dir, config, deals)}")
+
+
+def _check_is_run(run_dir: Path) -> None:
+    from agents.neural.checkpoint import CheckpointError
+    from training.run.folder import RunFolder
+
+    file = RunFolder(run_dir).config
+    if not file.is_file():
+        raise CheckpointError(f"{run_dir} is no run folder: it has no {file.name}")
+
+
 def _continue(run_dir: Path, minutes, decisions, device, quiet, deals: int):
     """How the run went on, None where only its end is missing: the final evaluation and the report; and its config."""
-    from agents.neural.checkpoint import CheckpointError, read_json
+    from agents.neural.checkpoint import read_json
     from training.config import TrainConfig
     from training.run.checkpoints import read_checkpoint
     from training.run.folder import RunFolder
     from training.sessions import resume
 
     run = RunFolder(run_dir)
-    if not run.config.is_file():
-        raise CheckpointError(f"{run_dir} is no run folder: it has no {run.config.name}")
     config = TrainConfig.from_json(read_json(run.config))
     nothing_yet: dict[str, Any] = {"seconds": 0.0, "decisions": 0}
     values = read_checkpoint(run_dir)[2] if run.holds_run() else nothing_yet

@@ -7,6 +7,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def tournament(policies: Sequence[Any], plan: Plan) -> TournamentResult:
 
     Raises:
         ValueError: For what cannot be played (its subclasses: RulesError, UnknownPolicyError, UnfitPolicyError,
-            OtherSettingsError).
+            OtherSettingsError, FolderInUseError).
         PolicyError: For a checkpoint that changes meanwhile and for a policy that ends the processes that load it.
     """
     _check_list(policies, "a tournament")
@@ -116,16 +117,16 @@ def _play(kind: str, specs: Sequence[Any], plan: Plan, matches_of, result_of):
     fingerprints = tuple(_fingerprint(spec, policy, rules) for spec, policy in zip(specs, loaded, strict=True))
     series = Series(matches, tuple(specs), names, fingerprints, rules, plan.seed, plan.forfeit_points)
     store = Store(plan.out, plan.with_records) if plan.out is not None else None
-    if store is not None:
-        store.open(_settings(kind, series, plan))
-    parts = play_series(
-        series, _deals(series, plan.deals), processes=plan.processes or available_cores(), store=store, limit_seconds=plan.limit_seconds,
-        on_progress=plan.on_progress,
-    )  # fmt: skip
-    result = replace(result_of(names, matches, parts, rules, plan.seed, plan.deals, plan.forfeit_points), remarks=remarks)
-    if store is not None:
-        store.write(RESULT_NAME, json.dumps(result.to_json(), indent=1, allow_nan=False) + "\n")
-    return result
+    with store.opened(_settings(kind, series, plan)) if store is not None else nullcontext():
+        parts = play_series(
+            series, _deals(series, plan.deals), processes=plan.processes or available_cores(), store=store,
+            limit_seconds=plan.limit_seconds, on_progress=plan.on_progress,
+        )  # fmt: skip
+        result = result_of(names, matches, parts, rules, plan.seed, plan.deals, plan.forfeit_points)
+        result = replace(result, remarks=remarks)
+        if store is not None:
+            store.write(RESULT_NAME, json.dumps(result.to_json(), indent=1, allow_nan=False) + "\n")
+        return result
 
 
 def _checked(spec: Any) -> Any:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 from agents.play.games import BEHAVIOUR_FIELDS, Forfeit, GameResults
 from hf_env.files import PART, replacing, write_text
 from training.evaluation.matches import ClusterBatch, Match
+from training.locks import LOCK_NAME, only_writer
 
 SETTINGS_NAME = "settings.json"
 _COLUMNS = ("deal_games", "deal_numbers", "deal_scores", "end_reasons", "out_seats", "totals")
@@ -56,24 +58,46 @@ class Store:
     def __init__(self, folder: Path, with_records: bool) -> None:
         self.folder, self.with_records = Path(folder), with_records
 
-    def open(self, settings: Mapping[str, Any]) -> bool:
-        """Make the folder, or go on in one of the same settings; whether it was there.
+    @contextmanager
+    def opened(self, settings: Mapping[str, Any]) -> Iterator[None]:
+        """Write into the folder as its only writer: a new one, or one of the same settings that is gone on with.
+
+        Where the block fails before anything was finished, nothing is left of a folder.
 
         Raises:
             OtherSettingsError: For a folder of other settings, or one that holds something else.
+            FolderInUseError: Where another process writes into it.
         """
         path = self.folder / SETTINGS_NAME
-        wanted = json.loads(json.dumps(settings))
+        if self.folder.exists() and not path.is_file() and any(file.name != LOCK_NAME for file in self.folder.iterdir()):
+            raise OtherSettingsError(f"{self.folder} is not empty and holds no series of matches; give another --out")
+        with only_writer(self.folder):
+            self._begin(path, json.loads(json.dumps(settings)))
+            try:
+                yield
+            except BaseException:
+                self._forget_if_nothing_is_finished()
+                raise
+
+    def _begin(self, path: Path, wanted: dict[str, Any]) -> None:
         if path.is_file():
             self._check_equal(path, wanted)
             self._remove_drafts()
-            return True
-        if self.folder.exists() and any(self.folder.iterdir()):
-            raise OtherSettingsError(f"{self.folder} is not empty and holds no series of matches; give another --out")
-        for name in ("results", "records") if self.with_records else ("results",):
-            (self.folder / name).mkdir(parents=True, exist_ok=True)
-        self.write(SETTINGS_NAME, json.dumps(wanted, indent=1) + "\n")
-        return False
+        for name in self._subfolders:
+            (self.folder / name).mkdir(exist_ok=True)
+        if not path.is_file():
+            self.write(SETTINGS_NAME, json.dumps(wanted, indent=1) + "\n")
+
+    @property
+    def _subfolders(self) -> tuple[str, ...]:
+        return ("results", "records") if self.with_records else ("results",)
+
+    def _forget_if_nothing_is_finished(self) -> None:
+        self._remove_drafts()
+        with suppress(OSError):  # the first that holds something ends it
+            for name in self._subfolders:
+                (self.folder / name).rmdir()
+            (self.folder / SETTINGS_NAME).unlink()
 
     def _remove_drafts(self) -> None:
         """Remove what a process that was killed left half written: only files of the store's own naming."""
