@@ -157,7 +157,9 @@ def test_the_commands_say_it_beside_the_figures(capsys, tmp_path):
     )
     for command in commands:
         assert run(command) == 0
-        lines = [line.strip() for line in capsys.readouterr().out.splitlines() if not line.startswith("report in")]
+        out, err = capsys.readouterr()
+        assert err.splitlines()[0] == "pretrained plays as pretrained:rules=whitnack"
+        lines = [line.strip() for line in out.splitlines() if not line.startswith("report in")]
         assert lines[-2] == played and lines[-1].startswith(warned), command[0]
     assert [entry["player"] for entry in json.loads((tmp_path / "it.json").read_text())["remarks"]] == ["pretrained:rules=whitnack"]
     for folder in ("t", "c"):
