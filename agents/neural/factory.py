@@ -10,6 +10,9 @@ from agents.neural.mlp import MlpNetwork
 from agents.neural.ranks.network import RankNetwork, split_columns
 from hf_env.observation.layout import ObservationLayout
 
+# Of a file of tensors: what a stranger's file may have this process take up. Networks of this project have 1 to 100 MB.
+MAX_NETWORK_BYTES = 1 << 30
+
 
 def build_network(
     config: NetworkConfig,
@@ -27,7 +30,7 @@ def build_network(
         layout: of the observation; only the kind "ranks" needs it.
 
     Raises:
-        ValueError: For an unknown kind, or where the layout is needed and missing.
+        ValueError: For an unknown kind, a network that is too large, or where the layout is needed and missing.
     """
     scale = np.asarray(observation_scale, np.float32)
     columns = None
@@ -35,6 +38,9 @@ def build_network(
         if layout is None:
             raise ValueError("a network of kind 'ranks' is built for a layout of the observation, and none is given")
         columns = split_columns(layout, scale)
+    size = sum(tensor.nbytes for tensor in tensors_of(config, torch.as_tensor(scale), num_actions, columns).values())
+    if size > MAX_NETWORK_BYTES // 2:  # its checkpoint has more than its tensors
+        raise ValueError(f"a network of {size:,} bytes is too large: at most {MAX_NETWORK_BYTES // 2:,} can be kept on disk")
     network = make_network(config, torch.as_tensor(scale), num_actions, columns)
     if seed is not None:
         network.initialise_from(seed)
@@ -55,3 +61,12 @@ def make_network(config: NetworkConfig, observation_scale: torch.Tensor, num_act
     if config.kind == "mlp":
         return MlpNetwork(config, observation_scale, num_actions)
     raise ValueError(f"unknown network {config.kind!r}; known: {', '.join(NETWORKS)}")
+
+
+def tensors_of(config: NetworkConfig, observation_scale: torch.Tensor, num_actions: int, columns) -> dict[str, torch.Tensor]:
+    """The tensors of the network that ``make_network`` would make: names, shapes and types, but no numbers and no memory.
+
+    Arguments and errors as of ``make_network``.
+    """
+    with torch.device("meta"):
+        return dict(make_network(config, observation_scale, num_actions, columns).state_dict())
