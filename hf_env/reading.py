@@ -9,10 +9,10 @@ import lzma
 import os
 import zipfile
 import zlib
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from hf_env.files import UnreadableError, read_file
 from hf_env.rules.errors import shown
@@ -25,6 +25,14 @@ MAX_ARRAYS_BYTES = 64 << 20
 _MAX_DEPTH = 32
 _MAX_DIMENSIONS = 8
 _MAX_HEADER = 10_000
+
+# For models of files. Of decisions, games and steps: far beyond any, and far from the end of 64 bits.
+Count = Annotated[int, Field(ge=0, le=1 << 60)]
+# Wide for points, seconds and the like, and far from where sums of them overflow.
+Finite = Annotated[float, Field(ge=-1e18, le=1e18, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0, le=1e18, allow_inf_nan=False)]
+# A SHA-256.
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 Model = TypeVar("Model", bound=BaseModel)
 

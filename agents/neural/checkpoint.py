@@ -21,6 +21,7 @@ from typing import Any
 
 import safetensors
 import safetensors.torch
+import torch
 
 from agents.neural.base import NetworkConfig, PolicyValueNetwork
 from agents.neural.devices import usable_device

@@ -8,10 +8,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, field_validator
 
 from hf_env.engine.cards import MAX_SEATS
+from hf_env.reading import Count, Digest
 
-Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-# Of decisions, games and steps: far beyond any run, and far from the end of 64 bits.
-Count = Annotated[int, Field(ge=0, le=1 << 60)]
 # A section's name and its number of values.
 Section = Annotated[tuple[StrictStr, Annotated[StrictInt, Field(ge=0, le=100_000)]], Field(strict=False)]
 Sections = Annotated[list[Section], Field(max_length=1000)]

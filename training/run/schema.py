@@ -6,12 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 
-from agents.neural.schema import Count, Digest, Sections
+from agents.neural.schema import Sections
+from hf_env.reading import Count, Digest, Finite, NotNegative
 
 _STRICT = ConfigDict(strict=True)
-# Wide for points, seconds and the like, and far from where sums of them overflow.
-Finite = Annotated[float, Field(ge=-1e18, le=1e18, allow_inf_nan=False)]
-NotNegative = Annotated[float, Field(ge=0, le=1e18, allow_inf_nan=False)]
 _In128Bits = Annotated[int, Field(ge=0, le=(1 << 128) - 1)]
 # Older results count 0.99 less each, so that their sum stays below 100; and some rounding.
 _Recent = Annotated[float, Field(ge=0, le=101)]
