@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.neural.base import PolicyValueNetwork
 from agents.neural.checkpoint import CheckpointError, check_tensors
 from agents.neural.sections import first_difference, layout_sections
 from hf_env.reading import as_model
@@ -149,13 +150,11 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
     learner = trainer.learner
     template = trainer.games.state_dict()
     # Looked at before anything is taken up: what learns is compiled code, which checks no bounds.
-    check_tensors(network.state_dict(), learner.network.state_dict())
-    for name, seen in learner.network.named_buffers():
-        if not name.startswith("value_") and not torch.equal(dict(network.named_buffers())[name], seen.cpu()):
-            raise ValueError(f"its network sees other numbers of the observation: {name} differs")
-    critic = learner.critic.state_dict() if learner.critic is not None else {}
-    judged = {name: _tensor(arrays[f"critic/{name}"], like) for name, like in critic.items()}
-    check_tensors(judged, critic)
+    judged = {}
+    if learner.critic is not None:
+        judged = {name: _tensor(arrays[f"critic/{name}"], like) for name, like in learner.critic.state_dict().items()}
+        _check_network(judged, learner.critic)
+    _check_network(network.state_dict(), learner.network)
     moments = {name: _moments(arrays, name, parameter) for name, parameter in learner.named_parameters()}
     trainer.games.load_state_dict({k: as_like(arrays[f"games/{k}"], np.asarray(v)) for k, v in template.items()})
     learner.network.load_state_dict(network.state_dict())
@@ -183,6 +182,19 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
     trainer.iteration, trainer.decisions = values["iteration"], values["decisions"]
     trainer.evaluations, trainer.pool_additions = values["evaluations"], values["pool_additions"]
     trainer.collector.step_number, trainer.collector.num_rollouts = values["step_number"], values["num_rollouts"]
+
+
+def _check_network(tensors: Mapping[str, torch.Tensor], ours: PolicyValueNetwork) -> None:
+    """Check tensors of a network that reads the same numbers as ours.
+
+    Raises:
+        ValueError: Naming the first tensor that does not fit.
+    """
+    check_tensors(tensors, ours.state_dict())
+    for name, own in ours.named_buffers():
+        # The values' unit is learned.
+        if name in tensors and name not in ("value_mean", "value_std") and not torch.equal(tensors[name].cpu(), own.cpu()):
+            raise ValueError(f"it is of a network that reads other numbers of the observation: {name} differs")
 
 
 def _moments(arrays: dict[str, np.ndarray], name: str, parameter: torch.Tensor) -> dict[str, torch.Tensor]:
