@@ -116,7 +116,7 @@ def as_model(value: Any, model: type[Model], name: str) -> Model:
         place = ".".join(map(str, first["loc"]))
         if len(place) > 100:
             place = place[:100] + "..."
-        found = "" if first["type"] == "missing" else f", not {shown(first['input'])}"
+        found = "" if first["type"] in ("missing", "value_error") else f", not {shown(first['input'])[:100]}"
         raise UnreadableError(f"{name} does not hold what it should: {ascii(place)[1:-1]}: {first['msg'].lower()}{found}") from None
 
 

@@ -190,7 +190,7 @@ class LogLine(RootModel[dict[str, float]]):
     @model_validator(mode="after")
     def _is_placed(self) -> LogLine:
         for name in ("run/iteration", "run/decisions", "run/seconds"):
-            if not 0 <= self.root[name] <= 1e18:
+            if not 0 <= self.root.get(name, -1.0) <= 1e18:
                 raise ValueError(f"{name} is out of its range")
         if any(abs(value) > 1e18 for value in self.root.values() if value == value and abs(value) != float("inf")):
             raise ValueError("a number is out of its range")
