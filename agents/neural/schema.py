@@ -59,9 +59,10 @@ class PolicyFile(BaseModel):
     num_actions: Annotated[int, Field(ge=1, le=100_000)]
     sha256: Digest
     json_sha256: Digest | None = None
-    num_seats: Annotated[int, Field(ge=2, le=MAX_SEATS)] | None = None
-    num_sides: Annotated[int, Field(ge=2, le=MAX_SEATS)] | None = None
-    sections: Sections | None = None
+    # May be missing; null is neither.
+    num_seats: Annotated[int, Field(ge=2, le=MAX_SEATS)] = 2
+    num_sides: Annotated[int, Field(ge=2, le=MAX_SEATS)] = 2
+    sections: Sections = []
     reads: list[str] = []
     rules: list[str] = []
     rules_names: list[str] = []

@@ -6,11 +6,12 @@ import shutil
 import numpy as np
 import pytest
 
+from agents import load
 from hf_env.records import RecordError
 from hf_env.rules import load_rules
-from training.evaluation.contests import Plan, tournament
+from training.evaluation.matches import duel, play_clusters
 from training.evaluation.recount import report_files
-from training.evaluation.store import OtherSettingsError, Store
+from training.evaluation.store import Block, OtherSettingsError, Store
 
 OURS = ("records/draft-000-000000.jsonl.gz", "records/draft-012-000128.jsonl.gz", "results/000-000016.npz.part")
 THEIRS = ("records/draft-mine.jsonl.gz", "records/draft-1.jsonl.gz", "records/draft-notes", "results/notes.part", "results/mine.npz.part")
@@ -28,16 +29,24 @@ def test_only_drafts_of_its_own_naming_are_removed(tmp_path):
     assert (store.folder / "records" / "draft-folder.jsonl.gz").is_dir()
 
 
+RULES = load_rules("mini", deals=2)
+MATCH = duel(0, 1, ("random", "greedy"), RULES)
+BLOCK = Block(0, 0, 4)
+SETTINGS = {"seed": 1}
+
+
 @pytest.fixture(scope="module")
 def contest(tmp_path_factory):
-    """A folder of a small tournament, and the call that goes on with it."""
-    out = tmp_path_factory.mktemp("contest") / "out"
-
-    def go_on(folder=out):
-        return tournament(("random", "greedy"), Plan(deals=8, rules=load_rules("mini", deals=2), out=folder, processes=1))
-
-    go_on()
-    return out, go_on
+    """A folder of a contest with a finished block, and a report."""
+    store = Store(tmp_path_factory.mktemp("contest") / "out", False)
+    store.open(SETTINGS)
+    part = play_clusters(MATCH, (load("random"), load("greedy")), ("random", "greedy"), (RULES,), 1, 0, 4)
+    store.save(BLOCK, part)
+    found = store.load(BLOCK, (MATCH,), 2)
+    assert np.array_equal(found.results.totals, part.results.totals) and found.results.num_decisions == part.results.num_decisions
+    (store.folder / "records").mkdir()
+    (store.folder / "records" / "000-000000.jsonl.gz").write_bytes(b"")
+    return store.folder
 
 
 def crafted(change):
@@ -77,22 +86,20 @@ DAMAGE = {
 
 @pytest.mark.parametrize("name", DAMAGE)
 def test_results_that_cannot_be_are_refused_in_a_line_that_names_the_file(name, contest, tmp_path):
-    out, go_on = contest
-    shutil.copytree(out, tmp_path / "out")
+    shutil.copytree(contest, tmp_path / "out")
     path = min((tmp_path / "out" / "results").iterdir())
     DAMAGE[name](path)
     with pytest.raises(OtherSettingsError, match="without that file its games are played again") as caught:
-        go_on(tmp_path / "out")
+        Store(tmp_path / "out", False).load(BLOCK, (MATCH,), 2)
     assert str(path) in str(caught.value) and "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["", "{", "5", "[]", "[" * 10_000, "\x00"])
 def test_reports_and_settings_that_cannot_be(text, contest, tmp_path):
-    out, go_on = contest
-    shutil.copytree(out, tmp_path / "out")
+    shutil.copytree(contest, tmp_path / "out")
     (tmp_path / "out" / "report.json").write_text(text)
     with pytest.raises(RecordError, match=r"report\.json"):
         report_files(tmp_path / "out")
     (tmp_path / "out" / "settings.json").write_text(text)
     with pytest.raises(OtherSettingsError, match=r"settings\.json"):
-        go_on(tmp_path / "out")
+        Store(tmp_path / "out", False).open(SETTINGS)

@@ -16,7 +16,7 @@ COUNTS = {
     "contests": 300,
 }  # fmt: skip
 # Of each kind but runs of whole commands, which take a second each.
-SMOKE = {"crafted": 24, "records": 24, "positions": 60, "snapshots": 60, "rules": 30, "configs": 24}
+SMOKE = {"crafted": 12, "records": 24, "positions": 60, "snapshots": 60, "rules": 30, "configs": 24}
 
 
 @pytest.mark.parametrize("kind", SMOKE)

@@ -184,7 +184,7 @@ def test_every_array_of_another_shape_or_type_is_refused(run):
 def test_numbers_that_would_lead_astray_are_refused(run):
     trainer, (network, arrays, values) = run
     moments = [name for name in arrays if name.startswith("optimiser/")]
-    cases = {name: np.full_like(arrays[name], np.nan) for name in moments}
+    cases = {name: np.full_like(arrays[name], np.nan) for name in moments[::9]}
     for name, number in (("league/lineups", 50), ("league/totals", 1 << 62), ("games/games", 255), ("critic/value_std", 0)):
         cases[name] = np.full_like(arrays[name], number)
     cases["critic/rank_columns"] = arrays["critic/rank_columns"][::-1].copy()
@@ -212,7 +212,7 @@ def test_every_value_of_another_kind_is_refused_or_the_same(run, odd):
     assert trainer.iteration == before
 
 
-def test_lines_that_no_run_has_written_are_left_out(tmp_path):
+def test_lines_that_no_run_has_written_are_left_out(tmp_path, monkeypatch):
     good = {"run/iteration": 1.0, "run/decisions": 10.0, "run/seconds": 1.0, "learning/entropy": float("nan")}
     odd = [
         "5",
@@ -230,6 +230,7 @@ def test_lines_that_no_run_has_written_are_left_out(tmp_path):
     (tmp_path / GAMES_NAME).write_text('{"iteration": 1, "seats": ["learner"], "games": 2}\n{"iteration": 1}\n5\n{"iteration": true}\n')
     assert len(read_log(tmp_path, GAMES_NAME)) == 1
     (tmp_path / "config.json").write_text(json.dumps(tiny_config().to_json()))
+    monkeypatch.setattr("training.run.report.draw_learning_curve", lambda *_: None)
     write_report(tmp_path)
     for table in ("5", "[5]", '[{"name": "x"}]', "[" * 5000):
         RunFolder(tmp_path).league.write_text(table)
