@@ -10,7 +10,7 @@ from agents.neural.mlp import MlpNetwork
 from agents.neural.ranks.network import RankNetwork, split_columns
 from hf_env.observation.layout import ObservationLayout
 
-# Of a file of tensors: what a stranger's file may have this process take up. Networks of this project have 1 to 100 MB.
+# Of a file of tensors: what a stranger's file may have this process take up. A config's largest network is well below.
 MAX_NETWORK_BYTES = 1 << 30
 
 
@@ -30,7 +30,7 @@ def build_network(
         layout: of the observation; only the kind "ranks" needs it.
 
     Raises:
-        ValueError: For an unknown kind, a network that is too large, or where the layout is needed and missing.
+        ValueError: For an unknown kind, or where the layout is needed and missing.
     """
     scale = np.asarray(observation_scale, np.float32)
     columns = None
@@ -38,9 +38,6 @@ def build_network(
         if layout is None:
             raise ValueError("a network of kind 'ranks' is built for a layout of the observation, and none is given")
         columns = split_columns(layout, scale)
-    size = sum(tensor.nbytes for tensor in tensors_of(config, torch.as_tensor(scale), num_actions, columns).values())
-    if size > MAX_NETWORK_BYTES // 2:  # its checkpoint has more than its tensors
-        raise ValueError(f"a network of {size:,} bytes is too large: at most {MAX_NETWORK_BYTES // 2:,} can be kept on disk")
     network = make_network(config, torch.as_tensor(scale), num_actions, columns)
     if seed is not None:
         network.initialise_from(seed)

@@ -167,7 +167,7 @@ def test_a_policy_of_another_table_is_refused(mistake, trained):
         (("--pool", "opponents=past", "--pool", "opponents=expert"), "--pool gives a pool twice"),
         (("--set", "seed=1", "--set", "seed=2"), "--set gives seed twice"),
         (("--config", "no/such.toml"), "no/such.toml cannot be read"),
-        (("--config", ""), "cannot be read"),
+        (("--config", ""), "is a folder, not a file of settings"),
     ],
 )
 def test_mistakes(mistake, arguments, said):
