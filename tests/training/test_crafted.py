@@ -10,7 +10,7 @@ import torch
 
 from agents.neural import CheckpointError, NetworkConfig, NeuralPolicy, build_network, load_policy, save_policy
 from agents.neural.checkpoint import JSON_NAME, TENSORS_NAME, sha256, values_sha256
-from agents.registry import PRETRAINED, PRETRAINED_FOLDER
+from agents.shipped import FOLDER, PLAYERS
 from hf_env import ObservationLayout
 from training.config import ConfigError, TrainConfig
 from training.learning.initial import load_initial
@@ -246,5 +246,5 @@ def test_a_config_cannot_have_a_module_run(spec, tmp_path, monkeypatch):
 
 
 def test_shipped_policies_load_as_they_were():
-    for name in PRETRAINED:
-        assert "json_sha256" not in load_policy(PRETRAINED_FOLDER / name)[1]
+    for name in PLAYERS:
+        assert "json_sha256" not in load_policy(FOLDER / name)[1]
