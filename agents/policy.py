@@ -67,7 +67,7 @@ class Policy(Protocol):
 
 def rule_sets(rules: RuleSet | Sequence[RuleSet]) -> tuple[RuleSet, ...]:
     """The rule sets that a policy's ``start`` was given, as a tuple."""
-    return (rules,) if isinstance(rules, RuleSet) else tuple(rules)
+    return tuple(rules) if isinstance(rules, Sequence) else (rules,)
 
 
 @dataclass(frozen=True)

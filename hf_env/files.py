@@ -65,6 +65,9 @@ def replacing(path: str | os.PathLike[str], ending: str = "") -> Iterator[Path]:
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     try:
         if target.exists() and not target.is_file():  # a pipe or a terminal, as /dev/stdout
+            if target.is_fifo():
+                # One that nobody reads would be waited for; this refuses it.
+                os.close(os.open(target, os.O_WRONLY | os.O_NONBLOCK))
             yield target
             return
         draft = target.with_name(f"{target.name}{PART}{ending}")

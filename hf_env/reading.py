@@ -9,10 +9,10 @@ import lzma
 import os
 import zipfile
 import zlib
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from hf_env.files import UnreadableError, read_file
 from hf_env.rules.errors import shown
@@ -25,6 +25,14 @@ MAX_ARRAYS_BYTES = 64 << 20
 _MAX_DEPTH = 32
 _MAX_DIMENSIONS = 8
 _MAX_HEADER = 10_000
+
+# For models of files. Of decisions, games and steps: far beyond any, and far from the end of 64 bits.
+Count = Annotated[int, Field(ge=0, le=1 << 60)]
+# Wide for points, seconds and the like, and far from where sums of them overflow.
+Finite = Annotated[float, Field(ge=-1e18, le=1e18, allow_inf_nan=False)]
+NotNegative = Annotated[float, Field(ge=0, le=1e18, allow_inf_nan=False)]
+# A SHA-256.
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -93,7 +101,7 @@ def read_model(path: str | os.PathLike[str], model: type[Model], most_bytes: int
 
 
 def as_model(value: Any, model: type[Model], name: str) -> Model:
-    """JSON values as a model.
+    """JSON values as a model, which should be strict: a text is no number.
 
     Args:
         name: of what holds them, in messages.
@@ -102,13 +110,13 @@ def as_model(value: Any, model: type[Model], name: str) -> Model:
         UnreadableError: Naming the first value of another kind.
     """
     try:
-        return model.model_validate(value, strict=True)
+        return model.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
         if len(place) > 100:
             place = place[:100] + "..."
-        found = "" if first["type"] == "missing" else f", not {shown(first['input'])}"
+        found = "" if first["type"] in ("missing", "value_error") else f", not {shown(first['input'])[:100]}"
         raise UnreadableError(f"{name} does not hold what it should: {ascii(place)[1:-1]}: {first['msg'].lower()}{found}") from None
 
 

@@ -262,6 +262,8 @@ class TrainConfig(BaseModel):
         Raises:
             ConfigError: Where it is of another version.
         """
+        if not isinstance(values, Mapping):
+            raise ConfigError(f"the config does not fit this version: it is {shown(values)}, no table of settings")
         try:
             return cls(**saved_settings(values))
         except (TypeError, ConfigError) as error:

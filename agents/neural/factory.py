@@ -10,6 +10,9 @@ from agents.neural.mlp import MlpNetwork
 from agents.neural.ranks.network import RankNetwork, split_columns
 from hf_env.observation.layout import ObservationLayout
 
+# Of a file of tensors: what a stranger's file may have this process take up. A config's largest network is well below.
+MAX_NETWORK_BYTES = 1 << 30
+
 
 def build_network(
     config: NetworkConfig,
@@ -55,3 +58,12 @@ def make_network(config: NetworkConfig, observation_scale: torch.Tensor, num_act
     if config.kind == "mlp":
         return MlpNetwork(config, observation_scale, num_actions)
     raise ValueError(f"unknown network {config.kind!r}; known: {', '.join(NETWORKS)}")
+
+
+def tensors_of(config: NetworkConfig, observation_scale: torch.Tensor, num_actions: int, columns) -> dict[str, torch.Tensor]:
+    """The tensors of the network that ``make_network`` would make: names, shapes and types, but no numbers and no memory.
+
+    Arguments and errors as of ``make_network``.
+    """
+    with torch.device("meta"):
+        return dict(make_network(config, observation_scale, num_actions, columns).state_dict())

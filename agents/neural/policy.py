@@ -110,6 +110,8 @@ class NeuralPolicy:
         logits, _ = self._forward(batch.observations)
         actions = np.empty(len(batch), np.int32)
         masks = np.ascontiguousarray(batch.action_masks, np.int8)
+        if masks.shape != logits.shape:
+            raise ValueError(f"this policy knows {logits.shape[1]} actions, got masks of shape {masks.shape}")
         if self.mode == "argmax":
             best_actions(logits, masks, actions)
         else:

@@ -11,6 +11,7 @@ import numpy as np
 
 from agents.search.features import FEATURES, NUM_FEATURES, SIDE_FEATURES, write_features
 from hf_env.kernels.compile import kernel
+from hf_env.reading import read_arrays
 from hf_env.rules import RuleSet
 from hf_env.rules.record import RULES_DTYPE
 
@@ -94,18 +95,24 @@ def load_fitted(path: Path) -> FittedValue:
     Raises:
         FittedValueError: as of ``fitted_value``.
     """
-    with np.load(path, allow_pickle=False) as stored:
+    try:
+        stored = read_arrays(path)
         if str(stored["format"]) != FORMAT:
             raise FittedValueError(f"{path} is of the format {stored['format']}, not {FORMAT}: fit it anew")
         features = [str(name) for name in stored["features"]]
         named = {name: stored[name].astype(np.float64) for name in ValueWeights._fields}
-        fields = {name.removeprefix(_RULES_PREFIX): stored[name] for name in stored.files if name.startswith(_RULES_PREFIX)}
+        fields = {name.removeprefix(_RULES_PREFIX): stored[name] for name in stored if name.startswith(_RULES_PREFIX)}
+    except (KeyError, ValueError) as error:
+        if isinstance(error, FittedValueError):
+            raise
+        raise FittedValueError(f"{path} holds no fitted value: {error}") from None
     gone = [name for name in features if name not in FEATURES]
     gone += [name for name in fields if name not in (RULES_DTYPE.names or ()) or fields[name].shape[1:] != RULES_DTYPE[name].shape]
     if gone:
         raise FittedValueError(f"{path} reads {gone[0]!r}, which is no longer there as it was: fit it anew")
-    if named["w1"].shape != (len(features), HIDDEN):
-        raise FittedValueError(f"{path} is damaged: w1 has shape {named['w1'].shape}, not {(len(features), HIDDEN)}")
+    for name, like in no_weights()._replace(w1=np.zeros((len(features), HIDDEN)))._asdict().items():
+        if named[name].shape != like.shape:
+            raise FittedValueError(f"{path} is damaged: {name} has shape {named[name].shape}, not {like.shape}")
     w1 = np.zeros((NUM_FEATURES, HIDDEN))
     w1[[FEATURES.index(name) for name in features]] = named["w1"]
     rules = np.zeros(len(fields["players"]), [(name, np.int32, values.shape[1:]) for name, values in fields.items()])

@@ -11,8 +11,8 @@ import warnings
 import numba
 from numba.core import config
 
-# Whose private side the package was tested with.
-TESTED_VERSIONS = ("0.68",)
+# Whose private side the package was tested with: the oldest (.ci/oldest) and the pinned one.
+TESTED_VERSIONS = ("0.61", "0.68")
 # NUMBA_DISABLE_JIT=1: the same source as ordinary Python, for a debugger and for coverage.
 INTERPRETED = bool(config.DISABLE_JIT)
 PLAIN = not INTERPRETED and os.environ.get("HF_ENV_PLAIN_NUMBA", "") not in ("", "0")

@@ -1,5 +1,6 @@
 """What a VectorGame takes up from bytes and arrays is looked at first: compiled code checks no bounds."""
 
+import struct
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,9 @@ STATE_NAMES = (
 # What a state may have other than the VectorGame that takes it up.
 _OWN_SETTINGS = (v.MODE, v.SEED, v.EXPLICIT_SEEDS)
 _MOST_NUMBER = 1 << 62
+# A NumPy record's field takes as long to read as ten numbers.
+_WORD, _COUNTERS = struct.Struct("=i"), struct.Struct("=qq")
+_OFFSETS = [dict(GAME_DTYPE.fields or {})[name][1] for name in ("rule", "phase", "game_over")]
 _HALF_OVER = "its deal is over and the game is not, or the other way round"
 
 
@@ -43,19 +47,19 @@ def restore(vec: Any, slot: int, snapshot: bytes) -> None:
     if not isinstance(snapshot, bytes | bytearray | memoryview) or len(snapshot) != size:
         what = f"this one {len(snapshot)}" if hasattr(snapshot, "__len__") else f"not {type(snapshot).__name__}"
         raise ValueError(f"a snapshot has {size} bytes, {what}")
-    game = np.frombuffer(snapshot, GAME_DTYPE, 1)[0]
-    if not 0 <= game["rule"] < len(vec.rules):
-        raise ValueError(f"the snapshot is of rule set {game['rule']}; here are {len(vec.rules)}, counted from 0")
+    rule, phase, game_over = (_WORD.unpack_from(snapshot, offset)[0] for offset in _OFFSETS)
+    if not 0 <= rule < len(vec.rules):
+        raise ValueError(f"the snapshot is of rule set {rule}; here are {len(vec.rules)}, counted from 0")
     code = vec._runner.look_at(snapshot)
     if code:
         raise ValueError(f"the snapshot is of no game that can be: {MESSAGES[code]}")
-    if (game["phase"] == PHASE_OVER) != (game["game_over"] != 0):
+    if (phase == PHASE_OVER) != (game_over != 0):
         raise ValueError(f"the snapshot is of no game that can be: {_HALF_OVER}")
-    if not _is_within(np.frombuffer(snapshot, np.int64, 2, GAME_DTYPE.itemsize), 0, _MOST_NUMBER):
+    if not all(0 <= number <= _MOST_NUMBER for number in _COUNTERS.unpack_from(snapshot, GAME_DTYPE.itemsize)):
         raise ValueError("the snapshot's counters are out of their range")
     before = vec.snapshot(slot), vec.terminated[slot], vec.truncated[slot], vec.deal_ended[slot]
     vec.restore_trusted(slot, snapshot)
-    if not game["game_over"] and not vec.action_masks[slot].any():
+    if not game_over and not vec.action_masks[slot].any():
         vec.restore_trusted(slot, before[0])
         vec.terminated[slot], vec.truncated[slot], vec.deal_ended[slot] = before[1:]
         raise ValueError("the snapshot is of no game in progress: its seat has no legal action")

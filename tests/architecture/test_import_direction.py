@@ -39,6 +39,7 @@ MAY_IMPORT = {
     "agents": (STANDARD, "numpy", "rich", "hf_env", "agents"),
     "agents.neural": (STANDARD, "numpy", "torch", "safetensors", "hf_env", "agents"),
     "agents.neural.base": (STANDARD, "torch", "pydantic", "hf_env"),
+    "agents.neural.schema": (STANDARD, "pydantic", "hf_env"),
     # It limits the threads of the BLAS that Numba calls.
     "agents.neural.ranks.fused": (STANDARD, "numpy", "torch", "scipy", "threadpoolctl", "hf_env", "agents"),
     "agents.registry": (STANDARD, "agents", "hf_env.suggest"),

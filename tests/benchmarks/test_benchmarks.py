@@ -29,7 +29,7 @@ def test_random_play_is_checked():
         play.check()
 
 
-@pytest.mark.parametrize("buffer", ["action_masks", "observations"])
+@pytest.mark.parametrize("buffer", ["_masks", "observations"])
 def test_a_buffer_that_is_not_written_is_found(buffer):
     play = played()
     getattr(play.games, buffer)[2, 0] += 1

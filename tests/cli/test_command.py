@@ -205,3 +205,14 @@ def test_bench_fails_where_no_game_ended(handfoot, monkeypatch):
     monkeypatch.setattr("training.benchmarks.rows.PATIENCE_SECONDS", 0.001)
     code, out, err = handfoot("bench", "--only", "vector", "--seconds", "0.0001", "--games", "8192")
     assert code == 1 and out == "" and err.startswith("handfoot: no game ended") and err.count("\n") == 1
+
+
+def test_the_end_of_the_input_is_no_interruption(handfoot, monkeypatch):
+    """Click has one word for both."""
+
+    def ends(*_):
+        raise EOFError("a file that was cut")
+
+    monkeypatch.setattr("training.cli.rules.load_rule_set", ends)
+    code, _, err = handfoot("rules", "show", "mini")
+    assert code == 2 and "interrupted" not in err and err.splitlines()[-1].startswith("handfoot: ")

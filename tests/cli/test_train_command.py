@@ -167,7 +167,7 @@ def test_a_policy_of_another_table_is_refused(mistake, trained):
         (("--pool", "opponents=past", "--pool", "opponents=expert"), "--pool gives a pool twice"),
         (("--set", "seed=1", "--set", "seed=2"), "--set gives seed twice"),
         (("--config", "no/such.toml"), "no/such.toml cannot be read"),
-        (("--config", ""), "cannot be read"),
+        (("--config", ""), "is a folder, not a file of settings"),
     ],
 )
 def test_mistakes(mistake, arguments, said):
@@ -227,7 +227,7 @@ def test_seats_and_pools_become_the_config(handfoot, tmp_path):
         ("network = 3", "network = 3 is not allowed: it must be a table"),
         ("seats = 3", "seats = 3 is not allowed: it must be a list of players"),
         ('seats = ["past"]', "seats must hold 'learner' at least once"),
-        ("epochs = ", "is no TOML"),
+        ("epochs = ", "is not valid TOML"),
         ('rules = "whitnak"', "did you mean whitnack"),
         ('seats = ["learner", "past"]', "seats has 2 entries, the rules have 4 seats"),
     ],

@@ -161,9 +161,9 @@ def test_replays_give_the_totals_of_the_report(report):
         for record in records.read(path):
             count.add(record)
     assert count.first_difference(told) is None and sum(one.forfeits for one in count.matches.values()) == 8
-    told["matches"][1]["clusters"]["difference_sums"][3] += 5
+    told.matches[1].clusters.difference_sums[3] += 5
     assert "difference_sums" in count.first_difference(told)
-    told["matches"].pop()
+    told.matches.pop()
     assert "only in the records" in count.first_difference(told)
 
 

@@ -109,7 +109,7 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path):
     with pytest.raises(OtherSettingsError, match="is not empty"):
         tournament((first_legal, last_legal), Plan(deals=32, rules=MINI, out=tmp_path))
     (tmp_path / "settings.json").write_text("{")
-    with pytest.raises(OtherSettingsError, match="is damaged"):
+    with pytest.raises(OtherSettingsError, match="is no JSON"):
         tournament((first_legal, last_legal), Plan(deals=32, rules=MINI, out=tmp_path))
 
 

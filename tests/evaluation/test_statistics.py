@@ -119,7 +119,7 @@ def test_few_game_seeds_without_a_difference_give_a_false_order_no_more_often_th
 def test_every_small_sample_keeps_its_level(name, confidence):
     level = 1 - confidence
     for clusters in range(2, MIN_CLUSTERS):
-        assert false_orders(name, clusters, 5000, confidence) <= level + 4 * math.sqrt(level / 5000), clusters
+        assert false_orders(name, clusters, 2000, confidence) <= level + 4 * math.sqrt(level / 2000), clusters
 
 
 def test_few_game_seeds_show_what_is_plain():

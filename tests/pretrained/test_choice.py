@@ -18,8 +18,10 @@ from agents.shipped import PLAYERS, ChoosingPolicy, choose, chosen_spec, shipped
 from hf_env import hand_and_foot_v0
 from hf_env.rules import diff_rules, list_rules, load_rules
 from training.cli.main import run
+from training.cli.tournament import summary
 from training.evaluation import evaluate
-from training.evaluation.contests import Plan, tournament
+from training.evaluation.contests import Plan, _fingerprint, tournament
+from training.evaluation.worker import fingerprint
 
 WHITNACK, FAMILY = load_rules("whitnack"), load_rules("family")
 
@@ -28,7 +30,7 @@ def actions_of(policy, rules, seed=5):
     """The actions of games in which the policy sits on one side, as one hash."""
     records = []
     agents.play_games(
-        [policy, "greedy"], np.array([[0, 1] * 2, [1, 0] * 2] * 2), np.arange(4), rules=rules, seed=seed, names=["a", "b"],
+        [policy, "greedy"], np.array([[0, 1] * 2, [1, 0] * 2]), np.arange(2), rules=rules, seed=seed, names=["a", "b"],
         on_record=lambda game, record: records.append((game, record["rules_fingerprint"], [deal["actions"] for deal in record["deals"]])),
     )  # fmt: skip
     return hashlib.sha256(json.dumps(sorted(records)).encode()).hexdigest()
@@ -135,14 +137,16 @@ def test_a_contest_names_who_played_and_knows_them_again(tmp_path):
     assert digests == [infos[0], infos[0], None]
     said = json.loads((tmp_path / "cup" / "report.json").read_text())["remarks"]
     assert [entry["player"] for entry in said] == ["pretrained:rules=whitnack", "search:rollouts=2,policy=pretrained,rules=whitnack"]
-    assert all(entry["untrained"] for entry in said) and len(remark_lines(result.remarks)) == 4
+    lines = remark_lines(result.remarks)
+    assert all(entry["untrained"] for entry in said) and len(lines) == 4 and summary(result).splitlines()[-4:] == lines
 
 
-def test_under_several_rule_sets_a_contest_knows_all_who_play(tmp_path):
-    plan = Plan(deals=8, rules=["whitnack", "family", "family-ask"], processes=1, out=tmp_path / "cup")
-    tournament(["pretrained", "random"], plan)
-    infos = [load(f"pretrained:rules={name}").info["sha256"] for name in PLAYERS]
-    assert json.loads((tmp_path / "cup" / "settings.json").read_text())["checkpoints"] == ["+".join(infos), None]
+def test_under_several_rule_sets_a_contest_knows_all_who_play():
+    rules, infos = [WHITNACK, FAMILY, load_rules("family-ask")], [load(f"pretrained:rules={name}").info["sha256"] for name in PLAYERS]
+    for text in ("pretrained", "search:policy=pretrained"):
+        spec = parse_spec(text)
+        # By the name alone where the contest begins, by what was loaded where it is played.
+        assert _fingerprint(spec, spec, rules) == fingerprint(spec, load(spec), rules) == "+".join(infos)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -152,16 +156,16 @@ def test_the_commands_say_it_beside_the_figures(capsys, tmp_path):
     options = ["--rules", "brouillette", "--set", "deals=1", "--deals", "2", "--processes", "1"]
     commands = (
         ["evaluate", "pretrained", "greedy", *options, "--json", str(tmp_path / "it.json")],
-        ["tournament", "pretrained", "greedy", *options, "--out", str(tmp_path / "t")],
         ["crossplay", "pretrained", "random", "--opponents", "greedy", *options, "--out", str(tmp_path / "c")],
     )
     for command in commands:
         assert run(command) == 0
-        lines = [line.strip() for line in capsys.readouterr().out.splitlines() if not line.startswith("report in")]
+        out, err = capsys.readouterr()
+        assert err.splitlines()[0] == "pretrained plays as pretrained:rules=whitnack"
+        lines = [line.strip() for line in out.splitlines() if not line.startswith("report in")]
         assert lines[-2] == played and lines[-1].startswith(warned), command[0]
     assert [entry["player"] for entry in json.loads((tmp_path / "it.json").read_text())["remarks"]] == ["pretrained:rules=whitnack"]
-    for folder in ("t", "c"):
-        assert played in (tmp_path / folder / "report.html").read_text()
+    assert played in (tmp_path / "c" / "report.html").read_text()
 
 
 def test_where_none_can_sit_one_line_says_which_tables_there_are(capsys):

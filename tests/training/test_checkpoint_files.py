@@ -71,12 +71,8 @@ def test_actions_do_not_depend_on_the_batch(network):
 
 def test_wrong_tables_and_widths_are_refused(network):
     policy = NeuralPolicy(network, info={"num_seats": 4, "num_sides": 2})
-
-    class Rules:
-        players, num_sides = 6, 2
-
     with pytest.raises(ValueError, match="num_seats 4, the rules here have 6"):
-        policy.start(1, Rules, 0)
+        policy.start(1, load_rules("six-threes"), 0)
     with pytest.raises(ValueError, match=r"\(N, 12\)"):
         policy.act(make_batch(3))
 

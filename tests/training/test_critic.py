@@ -82,3 +82,9 @@ def test_a_resumed_run_is_the_run(tmp_path):
 def test_an_unknown_critic_is_refused():
     with pytest.raises(ConfigError, match='critic = "oracle" is not allowed: it must be one of "seat", "all_cards"'):
         config(critic="oracle")
+
+
+def test_hidden_cards_of_no_game_have_their_width():
+    """With few games there are steps in which the learner decides in none."""
+    games = VectorGame(4, "mini", 0)
+    assert hidden_cards(games.games[:0], games.seats[:0], games.num_seats).shape == (0, num_hidden(games.num_seats))

@@ -122,7 +122,8 @@ def copy_rows(rules: Any, seed: int, seconds: float) -> list[Row]:
     held, kept = games.snapshot(3), env.snapshot()
     calls = {
         "vector-snapshot": ("VectorGame.snapshot", lambda: games.snapshot(3)),
-        "vector-restore": ("VectorGame.restore, mask and observation written", lambda: games.restore(5, held)),
+        "vector-restore": ("VectorGame.restore_trusted, mask and observation written", lambda: games.restore_trusted(5, held)),
+        "vector-restore-checked": ("VectorGame.restore, which looks at the bytes first", lambda: games.restore(5, held)),
         "aec-snapshot": ("AEC environment, snapshot", env.snapshot),
         "aec-restore": ("AEC environment, restore", lambda: env.restore(kept)),
     }

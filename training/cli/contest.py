@@ -21,7 +21,7 @@ from training.cli.common import (
     several_rules_option,
 )
 from training.cli.extras import missing_extra
-from training.cli.policies import check_policy
+from training.cli.policies import announce_chosen, check_policy
 from training.evaluation.contests import Plan
 from training.evaluation.report import REPORT_NAME, keyed
 from training.evaluation.store import SETTINGS_NAME, Store
@@ -90,6 +90,7 @@ def run_contest(kind: str, contest: Callable[[Any], Any], html: Callable[..., st
     sets = load_rule_list(options["rules"], options["settings"])
     for spec in policies:
         check_policy(spec)
+    announce_chosen(policies, sets)
     out = options["out"] or Path("runs") / f"{kind}-{sets[0].name}-{time.strftime('%Y%m%d-%H%M%S')}"
     with progress_bar(f"{kind}, deals") as report:
         plan = Plan(

@@ -35,7 +35,7 @@ from training.cli.contest import (
     records_option,
     write_report,
 )
-from training.cli.policies import check_policy, load_policy
+from training.cli.policies import announce_chosen, check_policy, load_policy
 from training.evaluation import contests
 from training.evaluation.behaviour import BEHAVIOUR, format_figure
 from training.evaluation.contests import Plan
@@ -77,6 +77,7 @@ def evaluate(
     """
     sets = load_rule_list(rules, settings)
     specs = check_policy(a), check_policy(b)
+    announce_chosen((a, b), sets)
     check_writable(json_path)
     is_small = processes == 1 or in_one_block(deals, sets)
     if out is None and is_small and all(always_answers(spec) for spec in specs):

@@ -46,7 +46,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         click.echo(f"handfoot: {oneline(error.format_message())}{_where_to_look(error)}", err=True)
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as error:
+        if isinstance(error.__cause__, EOFError):  # click's word for it, too
+            click.echo("handfoot: the input ended before all was asked", err=True)
+            return 2
         click.echo("handfoot: interrupted", err=True)
         return 130
     except MemoryError as error:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+
+import click
 
 from agents.policy import Policy
 from agents.registry import PolicySpec, check_spec, load, parse_spec
@@ -61,7 +63,28 @@ def chosen_policy(text: str, rules: RuleSet) -> str:
     """
     with _one_line_errors():
         spec = parse_spec(text)
-        return str(chosen_spec(spec, rules)) if chooses(spec) else text
+        if not chooses(spec):
+            return text
+        try:
+            return str(chosen_spec(spec, rules))
+        except ValueError as error:
+            raise Mistake(f"policy {text!r} cannot play here: {error}") from None
+
+
+def announce_chosen(texts: Sequence[str], rules: Sequence[RuleSet]) -> None:
+    """Say on stderr who plays for policies that are chosen by the rules; the results say it again.
+
+    Args:
+        texts: names of policies, as the user wrote them.
+        rules: of the match.
+
+    Raises:
+        Mistake: no shipped player was made for this table.
+    """
+    for text in dict.fromkeys(texts):
+        players = dict.fromkeys(chosen_policy(text, each) for each in rules)
+        if list(players) != [text]:
+            click.echo(f"{text} plays as {' and '.join(players)}", err=True)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from pydantic import BaseModel, ConfigDict
 
 from hf_env.seeds import FOR_FINAL, FOR_MEASUREMENT, MAX_SEED, grow_seed
 from training.cli.common import Failure, FiniteRange, Mistake, load_rule_list, load_rule_set
@@ -15,8 +16,14 @@ from training.cli.extras import TRAINING, missing_extra
 DEFAULT_MINUTES = 5.0
 # On the way: enough for a curve, 25 game seeds under whitnack, without taking much of the training's time.
 _DEALS_ON_THE_WAY = 200
-# The SHA-256 of the policy that a final evaluation is of, beside the result.
-_OF_POLICY = "policy_a_sha256"
+
+
+class _Evaluated(BaseModel):
+    """What a file of the final evaluation says of the policy: its SHA-256. One of before says nothing."""
+
+    model_config = ConfigDict(strict=True)
+
+    policy_a_sha256: str | None = None
 
 
 @click.command()
@@ -235,20 +242,19 @@ def _continue(run_dir: Path, minutes, decisions, device, quiet, deals: int):
     """How the run went on, None where only its end is missing: the final evaluation and the report; and its config."""
     from agents.neural.checkpoint import read_json
     from training.config import TrainConfig
-    from training.run.checkpoints import read_checkpoint
     from training.run.folder import RunFolder
+    from training.run.state import run_so_far
     from training.sessions import resume
 
     run = RunFolder(run_dir)
     config = TrainConfig.from_json(read_json(run.config))
-    nothing_yet: dict[str, Any] = {"seconds": 0.0, "decisions": 0}
-    values = read_checkpoint(run_dir)[2] if run.holds_run() else nothing_yet
+    seconds, made = run_so_far(run_dir) if run.holds_run() else (0.0, 0)
     changes: dict[str, Any] = {} if device is None else {"device": device}
     if minutes or decisions:
-        changes["time_budget_seconds"] = values["seconds"] + 60 * minutes if minutes else None
-        changes["decisions_budget"] = values["decisions"] + decisions if decisions else None
+        changes["time_budget_seconds"] = seconds + 60 * minutes if minutes else None
+        changes["decisions_budget"] = made + decisions if decisions else None
     config = config.replace(**changes)
-    if config.progress(values["seconds"], values["decisions"]) >= 1:
+    if config.progress(seconds, made) >= 1:
         if not _is_finished(run_dir, deals):
             return None, config
         raise Mistake(f"{run_dir} has used up its budget; give further --minutes or --decisions")
@@ -257,7 +263,7 @@ def _continue(run_dir: Path, minutes, decisions, device, quiet, deals: int):
 
 def _is_finished(run_dir: Path, deals: int) -> bool:
     """Whether nothing is left to do for a run that has used up its budget: its policy is evaluated, its report written."""
-    from agents.neural.checkpoint import read_info, read_json
+    from agents.neural.checkpoint import read_info, read_model
     from training.evaluation import ANCHORS
     from training.run.folder import RunFolder
     from training.run.report import num_final_results
@@ -265,7 +271,7 @@ def _is_finished(run_dir: Path, deals: int) -> bool:
     run, digest = RunFolder(run_dir), read_info(run_dir)[1]["sha256"]
     files = [run.evaluation(anchor) for anchor in ANCHORS] if deals else []
     # An evaluation of before names no policy.
-    evaluated = all(file.is_file() and read_json(file).get(_OF_POLICY, digest) == digest for file in files)
+    evaluated = all(file.is_file() and read_model(file, _Evaluated).policy_a_sha256 in (None, digest) for file in files)
     return evaluated and num_final_results(run_dir) >= len(files)
 
 
@@ -288,7 +294,7 @@ def finish(run_dir: Path, config, deals: int) -> Path:
         return write_report(run_dir)
     # As it plays best: by its likeliest actions, without the chance that it needed for learning.
     policy, name = load_policy(f"{run_dir}:mode=argmax"), f"{run_dir.name}:mode=argmax"
-    results, texts, of_policy = {}, [], {_OF_POLICY: read_info(run_dir)[1]["sha256"]}
+    results, texts, of_policy = {}, [], {"policy_a_sha256": read_info(run_dir)[1]["sha256"]}
     # Other cards than on the way: the last measurement must not be one that training could be stopped by.
     seed = grow_seed(config.seed, FOR_FINAL)
     for anchor in ANCHORS:

@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
 
+from hf_env.files import UnreadableError
+from hf_env.reading import Finite, read_model
 from hf_env.records import RecordError, replay
 from training.evaluation.contests import RESULT_NAME
+
+
+class ReportedClusters(BaseModel):
+    """What a report says of the game seeds of a match, each in their order."""
+
+    model_config = ConfigDict(strict=True)
+
+    deals: list[Finite] | None = None
+    difference_sums: list[Finite] | None = None
+    games_won: list[Finite] | None = None
+
+
+class ReportedMatch(BaseModel):
+    """A match of a report."""
+
+    model_config = ConfigDict(strict=True)
+
+    title: str
+    clusters: ReportedClusters
+
+
+class ReportFile(BaseModel):
+    """What is compared of report.json, which is of a contest of matches or of an evaluation."""
+
+    model_config = ConfigDict(strict=True)
+
+    matches: list[ReportedMatch] = []
+    policy_a: str = ""
+    policy_b: str = ""
+    clusters: ReportedClusters = ReportedClusters()
 
 
 def counted(number: int, word: str) -> str:
@@ -96,24 +128,24 @@ class Recount:
             for title, match in self.matches.items()
         ]
 
-    def first_difference(self, report: Mapping[str, Any]) -> str | None:
+    def first_difference(self, report: ReportFile) -> str | None:
         """What differs first from a report (``report.json``), None where all matches agree game seed by game seed."""
-        entries = report.get("matches") or [dict(report) | {"title": f"{report['policy_a']} against {report['policy_b']}"}]
-        titles = [entry["title"] for entry in entries]
+        entries = report.matches or [ReportedMatch(title=f"{report.policy_a} against {report.policy_b}", clusters=report.clusters)]
+        titles = [entry.title for entry in entries]
         if set(titles) != set(self.matches):
             odd = sorted(set(titles) ^ set(self.matches))[0]
             return f"the match {odd!r} is only in the {'report' if odd in titles else 'records'}"
         for entry in entries:
-            count, clusters = self.matches[entry["title"]], entry["clusters"]
+            count, clusters = self.matches[entry.title], entry.clusters.model_dump()
             counted = [count.by_cluster[number] for number in sorted(count.by_cluster)]
             for place, name in enumerate(("deals", "difference_sums", "games_won")):
-                reported, found = clusters.get(name), [sums[place] for sums in counted]
+                reported, found = clusters[name], [sums[place] for sums in counted]
                 if reported is not None and (len(reported) != len(found) or not np.allclose(reported, found, rtol=0, atol=1e-6)):
-                    return f"{entry['title']}: {name} are others in the report than in the records"
+                    return f"{entry.title}: {name} are others in the report than in the records"
         return None
 
 
-def report_files(folder: Path) -> tuple[list[Path], dict[str, Any]]:
+def report_files(folder: Path) -> tuple[list[Path], ReportFile]:
     """The files of records of a report folder, in order, and its report.json.
 
     Raises:
@@ -124,9 +156,9 @@ def report_files(folder: Path) -> tuple[list[Path], dict[str, Any]]:
     if not files or not (folder / RESULT_NAME).is_file():
         raise RecordError("a directory, but no finished report with records")
     try:
-        return files, json.loads((folder / RESULT_NAME).read_text(encoding="utf-8"))
-    except ValueError:
-        raise RecordError(f"{RESULT_NAME} is no JSON") from None
+        return files, read_model(folder / RESULT_NAME, ReportFile)
+    except UnreadableError as error:
+        raise RecordError(str(error)) from None
 
 
 def _title(record: Mapping[str, Any]) -> str:

@@ -182,7 +182,7 @@ class _Run:
             size = max(1, GAMES_A_BLOCK // match.num_rotations)
             for first in range(progress.planned, progress.planned + count, size):
                 block = Block(number, first, min(size, progress.planned + count - first))
-                kept = self.store.load(block, self.series.matches) if self.store is not None else None
+                kept = self.store.load(block, self.series.matches, self.series.rules[0].num_sides) if self.store is not None else None
                 if kept is not None:
                     progress.parts[first] = kept
                     continue

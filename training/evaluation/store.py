@@ -11,16 +11,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
 
 from agents.play.games import BEHAVIOUR_FIELDS, Forfeit, GameResults
-from hf_env.files import PART, replacing, write_text
+from agents.play.judging import FAULTS
+from hf_env.engine.cards import MAX_SEATS
+from hf_env.engine.state import END_MAX_TURNS, GAME_DTYPE
+from hf_env.files import PART, UnreadableError, replacing, write_text
+from hf_env.reading import Count, as_model, parse_json, read_arrays, read_json
 from training.evaluation.matches import ClusterBatch, Match
 from training.locks import LOCK_NAME, only_writer
 
 SETTINGS_NAME = "settings.json"
+# Of points and counters, far above any of a deal or a game.
+_MOST = 1 << 40
 _COLUMNS = ("deal_games", "deal_numbers", "deal_scores", "end_reasons", "out_seats", "totals")
 # A block's files while they are written; the stem is of ``Block``.
 _OWN_DRAFT = re.compile(rf"draft-\d{{3,}}-\d{{6,}}\.jsonl\.gz|\d{{3,}}-\d{{6,}}\.npz{re.escape(PART)}")
@@ -107,11 +114,11 @@ class Store:
 
     def _check_equal(self, path: Path, wanted: dict[str, Any]) -> None:
         try:
-            there = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
-            raise OtherSettingsError(f"{path} is damaged; give another --out") from None
+            there = read_json(path)
+        except UnreadableError as error:
+            raise OtherSettingsError(f"{error}; give another --out") from None
         if not isinstance(there, dict):
-            raise OtherSettingsError(f"{path} is damaged; give another --out")
+            raise OtherSettingsError(f"{path} holds no settings; give another --out")
         for name in dict.fromkeys([*wanted, *there]):
             if there.get(name) != wanted.get(name):
                 old, new = (_short(settings.get(name)) for settings in (there, wanted))
@@ -148,24 +155,110 @@ class Store:
         with replacing(self._result_path(block)) as result, open(result, "wb") as file:
             np.savez_compressed(file, **arrays)
 
-    def load(self, block: Block, matches: Sequence[Match]) -> ClusterBatch | None:
-        """A finished block, None where it is not there."""
+    def load(self, block: Block, matches: Sequence[Match], num_sides: int) -> ClusterBatch | None:
+        """A finished block, None where it is not there.
+
+        Raises:
+            OtherSettingsError: For a file that is damaged or of something else.
+        """
         path = self._result_path(block)
         if not path.is_file() or (self.with_records and not self.record_path(block).is_file()):
             return None
-        with np.load(path, allow_pickle=False) as arrays:
-            if int(arrays["count"]) != block.count:
-                raise OtherSettingsError(f"{path} holds {int(arrays['count'])} game seeds, not {block.count}; give another --out")
+        try:
+            arrays = read_arrays(path)
+            said = _said(arrays)
+            if said.count != block.count:
+                raise OtherSettingsError(f"{path} holds {said.count} game seeds, not {block.count}; give another --out")
             results = GameResults(
                 **{name: arrays[name] for name in _COLUMNS},
-                num_decisions=int(arrays["num_decisions"]),
+                num_decisions=said.num_decisions,
                 behaviour={name: arrays[f"behaviour_{name}"] for name in BEHAVIOUR_FIELDS},
-                forfeits=tuple(Forfeit(**fields) for fields in json.loads(str(arrays["forfeits"]))),
+                forfeits=tuple(Forfeit(**forfeit.model_dump()) for forfeit in said.forfeits),
             )
-        return ClusterBatch(matches[block.match], block.first, block.count, results)
+            part = ClusterBatch(matches[block.match], block.first, block.count, results)
+            _check_results(part, num_sides)
+        except OtherSettingsError:
+            raise
+        except (KeyError, ValueError) as error:
+            reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            reason = reason if str(path) in reason else f"{path} holds no results of this series: {reason}"
+            raise OtherSettingsError(f"{reason}; without that file its games are played again") from None
+        return part
 
     def _result_path(self, block: Block) -> Path:
         return self.folder / "results" / f"{block.stem}.npz"
+
+
+class _Forfeit(BaseModel):
+    """A forfeit, as a block keeps it."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    game: Count
+    policy: Count
+    seat: Annotated[int, Field(ge=-1, le=MAX_SEATS)]
+    deal: Annotated[int, Field(ge=0, le=1000)]
+    decision: Annotated[int, Field(ge=-1, le=1 << 60)]
+    kind: Literal[tuple(FAULTS)]  # type: ignore[valid-type]
+    reason: str
+    deals: Annotated[int, Field(ge=0, le=1000)]
+
+
+class _Said(BaseModel):
+    """What a block keeps beside its arrays."""
+
+    model_config = ConfigDict(strict=True)
+
+    count: Count
+    num_decisions: Count
+    forfeits: list[_Forfeit]
+
+
+def _said(arrays: Mapping[str, np.ndarray]) -> _Said:
+    """The single values of a block's arrays.
+
+    Raises:
+        ValueError: For others than a block keeps. KeyError: For what is missing.
+    """
+    single = {name: arrays[name] for name in ("count", "num_decisions", "forfeits")}
+    for name, array in single.items():
+        if array.shape or array.dtype.kind != ("U" if name == "forfeits" else "i"):
+            raise ValueError(f"{name} is {list(array.shape)} of {array.dtype}")
+    values = {name: array.item() for name, array in single.items()}
+    return as_model(values | {"forfeits": parse_json(values["forfeits"].encode(), "forfeits")}, _Said, "the block")
+
+
+def _check_results(part: ClusterBatch, sides: int) -> None:
+    """Check results of a block from a file: shapes and ranges, and that they are of the block's games.
+
+    Raises:
+        ValueError: Naming the first array that cannot be.
+    """
+    results, match = part.results, part.match
+    games, seats = part.count * match.num_rotations, len(match.lineups[0])
+    deals = results.deal_games.size
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(_COLUMNS, (deals,)) | {"deal_scores": (deals, sides), "totals": (games, sides)}
+    arrays = {name: getattr(results, name) for name in _COLUMNS}
+    for name, shape in (shapes | dict.fromkeys(BEHAVIOUR_FIELDS, (deals,))).items():
+        array = arrays[name] if name in arrays else results.behaviour[name]
+        # A behaviour has seats, sides or kinds of books after its deals, as the engine's record has them.
+        shape = shape + GAME_DTYPE[name].shape if name in BEHAVIOUR_FIELDS else shape
+        if array.shape != shape or array.dtype.kind != "i":
+            raise ValueError(f"{name} is {list(array.shape)} of {array.dtype}, not {list(shape)} of whole numbers")
+    within = {"deal_games": (0, games - 1), "deal_numbers": (0, 1000), "end_reasons": (0, END_MAX_TURNS), "out_seats": (-1, seats - 1)}
+    for name, array in (arrays | results.behaviour).items():
+        low, high = within.get(name, (-_MOST, _MOST))
+        if array.size and (array.min() < low or array.max() > high):
+            raise ValueError(f"{name} holds numbers that are not from {low:,} to {high:,}")
+    if not np.array_equal(np.unique(results.deal_games), np.arange(games)) or (np.diff(results.deal_games) < 0).any():
+        raise ValueError(f"deal_games is not of {games} games in their order")
+    sums = np.zeros((games, sides), np.int64)
+    np.add.at(sums, results.deal_games, results.deal_scores)
+    if not np.array_equal(sums, results.totals):
+        raise ValueError("totals are not the sums of the deals' scores")
+    for forfeit in results.forfeits:
+        if forfeit.game >= games or forfeit.policy not in match.lineups[forfeit.game % match.num_rotations]:
+            raise ValueError("forfeits names a game or a policy that is not there")
 
 
 def _short(value: Any) -> str:

@@ -29,6 +29,8 @@ FIRST_SCRIPTED = -2
 # Share of a result that is kept when another comes in: the last hundred games or so count, since the learner moves on.
 _RECENT = 0.99
 _NO_DIGEST = bytes(32)
+# Of a game's finished deals, far above any.
+_MOST_POINTS = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -287,8 +289,30 @@ class League:
         return arrays, values
 
     def load_state(self, arrays: Mapping[str, np.ndarray], values: Mapping[str, Any], members: list[Member]) -> None:
-        """Inverse of ``state``, with the members made from their files."""
-        for name, array in (("lineups", self.lineups), ("totals", self.totals), ("started", self.started)):
+        """Inverse of ``state``, with the members made from their files.
+
+        Args:
+            arrays: as of ``state``, from anywhere. values: of the kinds that training/run/schema.py says.
+            members: those of the values.
+
+        Raises:
+            ValueError: For arrays that are none of this league's. Nothing has changed then.
+        """
+        own = self.state()[0]
+        for name, array in own.items():
+            found = arrays[name]
+            if found.shape != array.shape or found.dtype != array.dtype:
+                raise ValueError(f"league/{name} is {list(found.shape)} of {found.dtype}, not {list(array.shape)} of {array.dtype}")
+        scripted = range(FIRST_SCRIPTED, FIRST_SCRIPTED - len(self.scripted), -1)
+        strangers = set(np.unique(arrays["lineups"]).tolist()) - {LEARNER, *scripted, *(member.number for member in members)}
+        if strangers:
+            raise ValueError(f"league/lineups names a player {min(strangers)} that is not there")
+        missing = [name for name in self.lineup.scripted if scripted_digest(name) not in values["records"]]
+        if missing:
+            raise ValueError(f"there are no results against {missing[0]}")
+        if np.abs(arrays["totals"].astype(np.float64)).max(initial=0) > _MOST_POINTS:
+            raise ValueError("league/totals holds more points than a game has")
+        for name, array in own.items():
             array[...] = arrays[name]
         self.members = {member.number: member for member in members}
         self.next_number, self.candidates = values["next_number"], list(values["candidates"])

@@ -38,7 +38,7 @@ def hidden_cards(games: np.ndarray, seats: np.ndarray, num_seats: int) -> np.nda
     rows = np.arange(len(games))[:, None]
     relative = (np.asarray(seats)[:, None] + np.arange(num_seats)) % num_seats
     hands, feet = games["hands"][rows, relative[:, 1:]], games["feet"][rows, relative]
-    return np.concatenate([hands, feet], axis=1).astype(np.int16).reshape(len(games), -1)
+    return np.concatenate([hands, feet], axis=1).astype(np.int16).reshape(len(games), num_hidden(num_seats))
 
 
 def build_critic(

@@ -8,7 +8,7 @@ import torch
 
 from agents.neural import NeuralPolicy
 from agents.neural.base import PolicyValueNetwork
-from agents.registry import load, parse_spec
+from agents.registry import PYTHON, SCRIPTED, SEARCH, load, parse_spec
 from agents.shipped import chosen_spec
 from hf_env.rules import RuleSet
 from training.config import ConfigError
@@ -21,7 +21,13 @@ def chosen_initial(spec: str, rules: Sequence[RuleSet]) -> str:
         ConfigError: Where it names none, or none was made for this table.
     """
     try:
-        return str(chosen_spec(parse_spec(spec), *rules))
+        parsed = parse_spec(spec)
+        # Before it is loaded: a config that somebody else has written must not run a module that it names, inside a search neither.
+        if parsed.name.startswith(PYTHON) or parsed.name in (*SCRIPTED, SEARCH):
+            raise ConfigError(f"initial_policy: {spec} is no network: it must be pretrained, or the path of a run or checkpoint")
+        return str(chosen_spec(parsed, *rules))
+    except ConfigError:
+        raise
     except ValueError as error:
         raise ConfigError(f"initial_policy: {error}") from None
 

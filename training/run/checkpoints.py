@@ -8,7 +8,6 @@ them (training/learning/advantages.py).
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
@@ -20,9 +19,23 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from agents.neural.checkpoint import JSON_NAME, CheckpointError, load_policy, read_json, read_verified, save_policy, sha256
+from agents.neural.checkpoint import (
+    JSON_NAME,
+    CheckpointError,
+    as_checkpoint_errors,
+    load_policy,
+    read_json,
+    read_model,
+    read_verified,
+    save_policy,
+    sha256,
+    values_sha256,
+)
+from agents.neural.schema import Pointer
 from hf_env.files import PART, sync_folder, write_file, write_json
+from hf_env.reading import as_model
 from training.run.folder import STATE_JSON, STATE_TENSORS, RunFolder
+from training.run.schema import NamedLeagues, StateFile
 
 STATE_FORMAT = "hf-training-state/2"
 # One more than needed, for the case that the newest is found damaged.
@@ -54,7 +67,7 @@ def write_checkpoint(
         "sha256": sha256(data),
         "policy_sha256": policy_digest,
         "policy_json_sha256": sha256((part / JSON_NAME).read_bytes()),
-        "values_sha256": _digest(values),
+        "values_sha256": values_sha256(values),
     }
     write_json(part / STATE_JSON, head | {"values": values})
     if folder.is_symlink():
@@ -93,8 +106,8 @@ def _candidates(run: RunFolder) -> list[Path]:
     """Folders of checkpoints: the one that the pointer names, then the others, newest first."""
     folders = run.finished_checkpoints()[::-1]
     try:
-        pointed = run.checkpoint(Path(read_json(run.pointer)["checkpoint"]).name)
-    except (CheckpointError, TypeError, KeyError):
+        pointed = run.checkpoint(Path(read_model(run.pointer, Pointer).checkpoint).name)
+    except CheckpointError:
         return folders
     return [pointed, *(folder for folder in folders if folder != pointed)]
 
@@ -104,32 +117,25 @@ def _read(run_dir: Path, folder: Path) -> tuple[Any, dict[str, np.ndarray], dict
     if not isinstance(state, dict) or state.get("format") != STATE_FORMAT:
         found = state.get("format") if isinstance(state, dict) else None
         raise CheckpointError(f"{folder / STATE_JSON} is of the format {found!r}, this version reads {STATE_FORMAT!r}")
-    values = state.get("values")
-    if not isinstance(values, dict) or _digest(values) != state.get("values_sha256"):
+    with as_checkpoint_errors():
+        said = as_model(state, StateFile, str(folder / STATE_JSON))
+        members = as_model(said.values, NamedLeagues, str(folder / STATE_JSON)).digests()
+    values = said.values
+    if values_sha256(values) != said.values_sha256:
         raise CheckpointError(f"{folder / STATE_JSON} is damaged: its values do not have the SHA-256 that it names")
     network, info = load_policy(folder)
-    read_verified(folder / JSON_NAME, state.get("policy_json_sha256", ""))
-    if info["sha256"] != state.get("policy_sha256"):
+    read_verified(folder / JSON_NAME, said.policy_json_sha256)
+    if info["sha256"] != said.policy_sha256:
         raise CheckpointError(f"the policy in {folder} is not the one that its state was saved with")
-    data = read_verified(folder / STATE_TENSORS, state.get("sha256", ""))
+    data = read_verified(folder / STATE_TENSORS, said.sha256)
     try:
         arrays = safetensors.numpy.load(data)
-    except safetensors.SafetensorError as error:
-        raise CheckpointError(f"{folder / STATE_TENSORS} cannot be read: {error}") from None
-    for digest in _named_members(values):
+    except (safetensors.SafetensorError, KeyError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise CheckpointError(f"{folder / STATE_TENSORS} cannot be read: {reason}") from None
+    for digest in members:
         load_member(run_dir, digest)
     return network, arrays, values
-
-
-def _named_members(values: dict[str, Any]) -> list[str]:
-    """Hashes of the frozen selves that a checkpoint's values name."""
-    ranks = [values, *values.get("ranks", [])]
-    return [member["digest"] for own in ranks for member in own.get("league", {}).get("members", [])]
-
-
-def _digest(values: dict[str, Any]) -> str:
-    """SHA-256 of JSON values, whatever their order and spacing in the file."""
-    return sha256(json.dumps(values, sort_keys=True).encode())
 
 
 def as_like(array: np.ndarray, template: np.ndarray) -> np.ndarray:
@@ -139,16 +145,17 @@ def as_like(array: np.ndarray, template: np.ndarray) -> np.ndarray:
         CheckpointError: Where it does not fit, as when the engine's record has changed.
     """
     if template.dtype.names is None:
-        if array.dtype != template.dtype:
-            raise CheckpointError(f"a saved array has dtype {array.dtype}, this version keeps {template.dtype}")
+        if array.dtype != template.dtype or array.shape != template.shape:
+            found, kept = (f"{list(each.shape)} of {each.dtype}" for each in (array, template))
+            raise CheckpointError(f"a saved array is {found}, this version keeps {kept}")
         return array
-    if array.dtype != np.uint8 or array.shape[-1] != template.dtype.itemsize:
+    if array.dtype != np.uint8 or array.shape != (*template.shape, template.dtype.itemsize):
         raise CheckpointError("the games in progress were saved by a version with another record")
     return np.ascontiguousarray(array).view(template.dtype).reshape(array.shape[:-1])
 
 
 def _plain(array: np.ndarray) -> np.ndarray:
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")
     if array.dtype.names is None:
         return array
     return array.view(np.uint8).reshape(*array.shape, array.dtype.itemsize)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hf_env.files import append_text, replacing, write_text
+from agents.neural.checkpoint import as_checkpoint_errors, read_json, read_model
+from hf_env.files import UnreadableError, append_text, read_file, replacing, write_text
+from hf_env.reading import as_model, parse_json
+from training.config import TrainConfig
 from training.run.folder import CURVE_NAME, GAMES_NAME, LOG_NAME, RunFolder
 from training.run.guards import monitor_of_log
 from training.run.metrics import METRICS, STRENGTH, STRENGTH_INTERVAL, definition
+from training.run.schema import GamesLine, LeagueTable, LogLine
 
 # How a row of the report's table of results ends where it is of the final evaluation.
 _FINAL = "| final |"
+# Some 2 kB an iteration.
+_MAX_LOG_BYTES = 1 << 30
 
 
 class RunLog:
@@ -66,17 +73,24 @@ class RunLog:
 def read_log(run_dir: Path, name: str = LOG_NAME) -> list[dict[str, Any]]:
     """The metrics of all iterations, or with GAMES_NAME the games' line-ups, oldest first; empty where nothing was logged.
 
-    A line that was half written when the run was killed is left out.
+    A line that was half written when the run was killed is left out, and so is one that was not written by a run.
+
+    Raises:
+        CheckpointError: For a log that cannot be read.
     """
     path = Path(run_dir) / name
-    if not path.exists():
-        return []
+    model = GamesLine if name == GAMES_NAME else LogLine
     lines = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    with as_checkpoint_errors():
         try:
-            lines.append(json.loads(line))
-        except ValueError:
-            continue
+            data = read_file(path, _MAX_LOG_BYTES, "log")
+        except FileNotFoundError:
+            return []
+        for line in data.split(b"\n"):
+            with contextlib.suppress(UnreadableError):
+                value = parse_json(line, name)
+                as_model(value, model, name)
+                lines.append(value)
     return lines
 
 
@@ -163,7 +177,7 @@ def _draw_strength(axes, log, evaluations) -> None:
 
 def _league_lines(run: RunFolder) -> list[str]:
     """A table of the players that the learner met; nothing where it met none."""
-    table = json.loads(run.league.read_text(encoding="utf-8")) if run.league.exists() else []
+    table = [entry.model_dump() for entry in read_model(run.league, LeagueTable).root] if run.league.exists() else []
     met = sorted((player for player in table if player["games"]), key=lambda player: -player["rating"])
     if not met:
         return []
@@ -177,7 +191,7 @@ def _league_lines(run: RunFolder) -> list[str]:
 
 
 def _report_text(run: RunFolder, log, evaluations, notes: str) -> str:
-    config: dict[str, Any] = json.loads(run.config.read_text())
+    config: dict[str, Any] = TrainConfig.from_json(read_json(run.config)).to_json()
     lines = [f"# Run {run.path.resolve().name}", ""]
     if not log:
         return "\n".join([*lines, "Nothing was learned: no iteration was finished.", ""])

@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from agents.neural.checkpoint import CheckpointError
+from agents.neural.base import PolicyValueNetwork
+from agents.neural.checkpoint import CheckpointError, check_tensors
 from agents.neural.sections import first_difference, layout_sections
+from hf_env.reading import as_model
 from hf_env.rules.ruleset import flat
 from hf_env.seeds import SEEDS_VERSION
 from training.config import saved_settings
 from training.league.league import Member
 from training.run.checkpoints import as_like, load_member, read_checkpoint
+from training.run.schema import RunValues
 
 _logger = logging.getLogger(__name__)
 
@@ -87,6 +91,7 @@ def read_state(trainer) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
     found = read_checkpoint(trainer.run_dir)
     with _saying_what_is_wrong():
         values = found[2]
+        as_model(values, RunValues, "its state")
         _check_fits(trainer, values)
         # A state of before names no version of the seeds.
         begun_with = values.get("seeds", 1)
@@ -98,6 +103,18 @@ def read_state(trainer) -> tuple[Any, dict[str, np.ndarray], dict[str, Any]]:
         if "processes" not in values["config"]:
             _logger.warning("%s was begun before training had processes: it goes on with one, not bit for bit", trainer.run_dir)
     return found
+
+
+def run_so_far(run_dir: Path) -> tuple[float, int]:
+    """Seconds and decisions of the newest whole checkpoint of a run.
+
+    Raises:
+        CheckpointError: Where there is none, or it is of another version.
+    """
+    values = read_checkpoint(run_dir)[2]
+    with _saying_what_is_wrong():
+        said = as_model(values, RunValues, "its state")
+    return said.seconds, said.decisions
 
 
 def load_state(trainer, found: tuple[Any, dict[str, np.ndarray], dict[str, Any]]) -> float:
@@ -132,18 +149,20 @@ def _saying_what_is_wrong() -> Iterator[None]:
 def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any]) -> None:
     learner = trainer.learner
     template = trainer.games.state_dict()
+    # Looked at before anything is taken up: what learns is compiled code, which checks no bounds.
+    judged = {}
+    if learner.critic is not None:
+        judged = {name: _tensor(arrays[f"critic/{name}"], like) for name, like in learner.critic.state_dict().items()}
+        _check_network(judged, learner.critic)
+    _check_network(network.state_dict(), learner.network)
+    moments = {name: _moments(arrays, name, parameter) for name, parameter in learner.named_parameters()}
     trainer.games.load_state_dict({k: as_like(arrays[f"games/{k}"], np.asarray(v)) for k, v in template.items()})
     learner.network.load_state_dict(network.state_dict())
     if learner.critic is not None:
-        tensors = {name: arrays[f"critic/{name}"] for name in learner.critic.state_dict()}
-        learner.critic.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in tensors.items()})
+        learner.critic.load_state_dict(judged)
     for name, parameter in learner.named_parameters():
-        prefix = f"optimiser/{name}/"
-        keys = [key for key in arrays if key.startswith(prefix)]
         # "step" stays on the CPU, as the optimiser made it; the moments go where the parameter is.
-        learner.optimiser.state[parameter] = {
-            key.removeprefix(prefix): torch.from_numpy(arrays[key].copy()).to(parameter.device) for key in keys
-        }
+        learner.optimiser.state[parameter] = {key: tensor.to(parameter.device) for key, tensor in moments[name].items()}
     learner.normaliser.load_state(values["normaliser"])
     learner.generator.bit_generator.state = values["minibatches"]
     members = [
@@ -165,27 +184,70 @@ def _load(trainer, network, arrays: dict[str, np.ndarray], values: dict[str, Any
     trainer.collector.step_number, trainer.collector.num_rollouts = values["step_number"], values["num_rollouts"]
 
 
+def _check_network(tensors: Mapping[str, torch.Tensor], ours: PolicyValueNetwork) -> None:
+    """Check tensors of a network that reads the same numbers as ours.
+
+    Raises:
+        ValueError: Naming the first tensor that does not fit.
+    """
+    check_tensors(tensors, ours.state_dict())
+    for name, own in ours.named_buffers():
+        # The values' unit is learned.
+        if name in tensors and name not in ("value_mean", "value_std") and not torch.equal(tensors[name].cpu(), own.cpu()):
+            raise ValueError(f"it is of a network that reads other numbers of the observation: {name} differs")
+
+
+def _moments(arrays: dict[str, np.ndarray], name: str, parameter: torch.Tensor) -> dict[str, torch.Tensor]:
+    """What Adam keeps of a parameter; nothing where it has not moved it yet.
+
+    Raises:
+        ValueError: Where that does not fit the parameter.
+    """
+    prefix = f"optimiser/{name}/"
+    moment = torch.empty_like(parameter, device="meta", requires_grad=False)
+    expected = {"step": torch.zeros(()), "exp_avg": moment, "exp_avg_sq": moment}
+    kept = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
+    found = {key: _tensor(array, expected.get(key, moment)) for key, array in kept.items()}
+    check_tensors(found, expected if found else {})
+    if found and (found["step"] < 0 or (found["exp_avg_sq"] < 0).any()):
+        raise ValueError(f"the optimiser's moments of {name} are below 0")
+    return found
+
+
+def _tensor(array: np.ndarray, like: torch.Tensor) -> torch.Tensor:
+    """A tensor of a saved array; states of before hold single numbers as arrays of one."""
+    return torch.from_numpy(np.array(array).reshape(like.shape if array.shape == (1,) and like.ndim == 0 else array.shape))
+
+
 def _check_fits(trainer, values: dict[str, Any]) -> None:
     """Check that a checkpoint is of the trainer's run.
 
     Raises:
         CheckpointError: Naming the first setting, rule or section that differs.
     """
+    if len(values.get("ranks", ())) != trainer.processes.size - 1:
+        raise CheckpointError(f"the checkpoint is of {len(values.get('ranks', ())) + 1} processes, here are {trainer.processes.size}")
     begun_with = saved_settings(values["config"])
     for name, here in trainer.config.fingerprint_values().items():
         made_with = begun_with.get(name)
         if made_with != here:
-            raise CheckpointError(f"the checkpoint was made with {name} = {made_with!r}, not {here!r}")
+            raise CheckpointError(f"the checkpoint was made with {name} = {_short(made_with)}, not {_short(here)}")
     if len(values["rules"]) != len(_rules(trainer)):
         raise CheckpointError(f"the checkpoint is of {len(values['rules'])} rule sets, here are {len(_rules(trainer))}")
     for saved, here in zip(values["rules"], _rules(trainer), strict=True):
         for option in {**here, **saved}:
             if saved.get(option) != here.get(option):
                 was, now = saved.get(option), here.get(option)
-                raise CheckpointError(f"the rules are not those of the checkpoint: {option} was {was!r}, here it is {now!r}")
+                raise CheckpointError(f"the rules are not those of the checkpoint: {option} was {_short(was)}, here it is {_short(now)}")
     difference = first_difference(values["sections"], layout_sections(trainer.games.observation_layout))
     if difference:
         raise CheckpointError(f"the checkpoint was made for another observation: {difference}")
+
+
+def _short(value: Any) -> str:
+    """A value of JSON, or of a setting, of a line's length."""
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:200]}..."
 
 
 def _rules(trainer) -> list[dict[str, Any]]:

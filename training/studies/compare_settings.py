@@ -8,7 +8,6 @@ is done is kept in DIR: called again, the command goes on with what is missing, 
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -21,6 +20,7 @@ import click
 import tomli_w
 
 from hf_env.files import write_text
+from hf_env.reading import read_json
 from hf_env.suggest import did_you_mean
 from hf_env.vector.threads import available_cores
 from training.cli.common import Failure, Mistake, seed_option
@@ -110,7 +110,7 @@ class Run:
         """The row of the table."""
         cells = [self.variant, str(self.seed), f"{read_log(self.folder / 'run')[-1]['run/decisions'] / 1e6:.1f} M"]
         for anchor in _ANCHORS:
-            result = json.loads((self.folder / f"{anchor}.json").read_text(encoding="utf-8"))
+            result = read_json(self.folder / f"{anchor}.json")
             points, games = result["difference_a_deal"], result["games_won"]
             cells.append(f"{points['mean']:+,.0f} ({points['low']:+,.0f} to {points['high']:+,.0f}), {games['mean']:.0%}")
         return "| " + " | ".join(cells) + " |"

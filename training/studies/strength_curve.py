@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from agents.neural import CheckpointError, NetworkConfig, NeuralPolicy, load_policy
-from agents.neural.checkpoint import network_from_bytes, read_json
+from agents.neural.checkpoint import network_from_bytes, read_json, read_model
 from hf_env.files import replacing, write_json
 from training.cli.common import MAX_SEED, Mistake, progress_bar
 from training.config import TrainConfig
@@ -21,6 +21,7 @@ from training.evaluation import ANCHORS, evaluate
 from training.run.checkpoints import load_member
 from training.run.folder import RunFolder
 from training.run.report import read_log
+from training.run.schema import LeagueTable
 
 _BEST = "best frozen"
 
@@ -34,11 +35,14 @@ def frozen_selves(run_dir: Path) -> list[tuple[int, NeuralPolicy]]:
     network, info = load_policy(run_dir)
     config = NetworkConfig(**info["network"])
     found = []
-    for player in read_json(RunFolder(run_dir).league):
-        if player.get("decisions"):
-            member = network_from_bytes(load_member(run_dir, player["digest"]), config, info["num_actions"])
-            found.append((int(player["decisions"]), NeuralPolicy(member, "argmax", info)))
-    return [*sorted(found, key=lambda pair: pair[0]), (int(info["lineage"]["decisions"]), NeuralPolicy(network, "argmax", info))]
+    for player in read_model(RunFolder(run_dir).league, LeagueTable).root:
+        if player.decisions:
+            member = network_from_bytes(load_member(run_dir, player.digest), config, info["num_actions"])
+            found.append((player.decisions, NeuralPolicy(member, "argmax", info)))
+    return [
+        *sorted(found, key=lambda pair: pair[0]),
+        (int(info.get("lineage", {}).get("decisions", 0)), NeuralPolicy(network, "argmax", info)),
+    ]
 
 
 def seconds_at(log: list[dict[str, float]], decisions: int) -> float:

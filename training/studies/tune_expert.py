@@ -27,6 +27,7 @@ from hf_env import load_rules
 from hf_env.engine.purposes import FOR_DEAL_NUMBER, FOR_GAME, FOR_POLICY
 from hf_env.engine.state import GAME_DTYPE
 from hf_env.files import write_text
+from hf_env.reading import read_json
 from training.cli.extras import require_extra
 
 # No judgement starts from seeds in this range.
@@ -172,7 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
     require_extra("the search needs", "tune", "cma")
     start = tuned_for(load_rules(chosen.rules[0]))
     if chosen.start is not None:
-        given = json.loads(chosen.start.read_text(encoding="utf-8"))
+        given = read_json(chosen.start)
         start = np.array([given.get(weight.name, weight.start) for weight in WEIGHTS])
     weights = search(chosen.out, start, chosen.rules, chosen.generations, chosen.deals, chosen.population, chosen.sigma, chosen.seed)
     print(json.dumps(by_name(weights), indent=1))

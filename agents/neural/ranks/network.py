@@ -57,6 +57,10 @@ def split_columns(layout: ObservationLayout, observation_scale: np.ndarray) -> t
     return np.concatenate(of_ranks, axis=1), np.concatenate(others)
 
 
+def _as_numpy(columns):
+    return columns.numpy() if torch.is_tensor(columns) else columns
+
+
 class RankNetwork(PolicyValueNetwork):
     """Shared weights over the ranks, and a body for the table.
 
@@ -79,11 +83,15 @@ class RankNetwork(PolicyValueNetwork):
         super().__init__(config, observation_scale, num_actions)
         if num_actions != NUM_ACTIONS:
             raise ValueError(f"a network of kind 'ranks' has {NUM_ACTIONS} actions, not {num_actions}")
-        self.register_buffer("rank_columns", torch.as_tensor(rank_columns, dtype=torch.int64).clone())
-        self.register_buffer("other_columns", torch.as_tensor(other_columns, dtype=torch.int64).clone())
-        columns = torch.cat([self.rank_columns.ravel(), self.other_columns])
-        if self.rank_columns.ndim != 2 or len(columns) == 0 or columns.min() < 0 or columns.max() >= len(observation_scale):
+        rank_columns, other_columns = (np.array(_as_numpy(columns), np.int64) for columns in (rank_columns, other_columns))
+        # Compiled passes read by them, and look at no bounds.
+        if rank_columns.ndim != 2 or len(rank_columns) != NUM_NATURALS or other_columns.ndim != 1:
+            raise ValueError(f"the columns of the ranks must be {NUM_NATURALS} rows, those of the table one")
+        columns = np.concatenate([rank_columns.ravel(), other_columns])
+        if len(columns) == 0 or columns.min() < 0 or columns.max() >= len(observation_scale):
             raise ValueError("the columns of the ranks lie outside the observation")
+        self.register_buffer("rank_columns", torch.from_numpy(rank_columns))
+        self.register_buffer("other_columns", torch.from_numpy(other_columns))
         own, body = config.rank_width, config.width
         per_rank, others = self.rank_columns.shape[1], len(self.other_columns)
         actions, rest = self.action_places()
