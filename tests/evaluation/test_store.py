@@ -19,11 +19,12 @@ THEIRS = ("records/draft-mine.jsonl.gz", "records/draft-1.jsonl.gz", "records/dr
 
 def test_only_drafts_of_its_own_naming_are_removed(tmp_path):
     store = Store(tmp_path / "out", True)
-    assert not store.open({"seed": 1})
-    for name in (*OURS, *THEIRS):
-        (store.folder / name).write_text(name)
-    (store.folder / "records" / "draft-folder.jsonl.gz").mkdir()
-    assert store.open({"seed": 1})
+    with store.opened({"seed": 1}):
+        for name in (*OURS, *THEIRS):
+            (store.folder / name).write_text(name)
+        (store.folder / "records" / "draft-folder.jsonl.gz").mkdir()
+    with store.opened({"seed": 1}):
+        pass
     assert not any((store.folder / name).exists() for name in OURS)
     assert all((store.folder / name).read_text() == name for name in THEIRS)
     assert (store.folder / "records" / "draft-folder.jsonl.gz").is_dir()
@@ -39,9 +40,9 @@ SETTINGS = {"seed": 1}
 def contest(tmp_path_factory):
     """A folder of a contest with a finished block, and a report."""
     store = Store(tmp_path_factory.mktemp("contest") / "out", False)
-    store.open(SETTINGS)
-    part = play_clusters(MATCH, (load("random"), load("greedy")), ("random", "greedy"), (RULES,), 1, 0, 4)
-    store.save(BLOCK, part)
+    with store.opened(SETTINGS):
+        part = play_clusters(MATCH, (load("random"), load("greedy")), ("random", "greedy"), (RULES,), 1, 0, 4)
+        store.save(BLOCK, part)
     found = store.load(BLOCK, (MATCH,), 2)
     assert np.array_equal(found.results.totals, part.results.totals) and found.results.num_decisions == part.results.num_decisions
     (store.folder / "records").mkdir()
@@ -101,5 +102,5 @@ def test_reports_and_settings_that_cannot_be(text, contest, tmp_path):
     with pytest.raises(RecordError, match=r"report\.json"):
         report_files(tmp_path / "out")
     (tmp_path / "out" / "settings.json").write_text(text)
-    with pytest.raises(OtherSettingsError, match=r"settings\.json"):
-        Store(tmp_path / "out", False).open(SETTINGS)
+    with pytest.raises(OtherSettingsError, match=r"settings\.json"), Store(tmp_path / "out", False).opened(SETTINGS):
+        pass

@@ -225,7 +225,7 @@ def test_scripted_seats_play_as_the_player_itself_would():
         ({"seats": ["past", "greedy"]}, "must hold 'learner' at least once"),
         ({"seats": ["learner", 3]}, "seats[1] holds 3"),
         ({"pools": {"opponents": {}}}, "pools.opponents must be a table"),
-        ({"pools": {"opponents": {"past": 0}}}, "pools.opponents.past must be a weight above 0, got 0"),
+        ({"pools": {"opponents": {"past": 0}}}, "pools.opponents.past must be a weight above 0, at most 1,000,000,000, got 0"),
         ({"pools": {"opponents": {"past": float("nan")}}}, "must be a weight above 0"),
         ({"pools": {"opponents": {"pool:opponents": 1}}}, "a pool holds players, no pools"),
         ({"pools": {"opponents": {"search:rollouts=9": 1}}}, "pools.opponents holds 'search:rollouts=9'"),
@@ -239,7 +239,7 @@ def test_lineups_that_make_no_sense_are_refused_in_one_line(changes, said):
 
 
 def test_another_number_of_seats_than_the_table_has_is_refused():
-    with pytest.raises(ValueError, match="seats has 2 entries, the rules have 4 seats: learner, past"):
+    with pytest.raises(ValueError, match='seats has 2 entries, the rules have 4 seats: \\["learner", "past"\\]'):
         make_lineup(("learner", "past"), {}, 4, 2)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.evaluation.players import first_legal, last_legal
+from training.cli.main import run
 from training.evaluation.contests import Plan, tournament
 from training.locks import LOCK_NAME, FolderInUseError, only_writer
 from training.sessions import train
@@ -53,8 +54,10 @@ def test_the_second_writer_is_refused_by_host_and_process(held):
 
 
 @pytest.mark.parametrize("command", [("train", "--rules", "mini", "--decisions", "1"), ("tournament", "random", "greedy", "--deals", "4")])
-def test_the_command_says_it_in_a_line(held, mistake, command):
-    assert f"process {held[1].pid} on " in mistake(*command, "--out", held[0])
+def test_the_command_says_it_in_a_line(held, capsys, command):
+    assert run([*command, "--out", str(held[0])]) == 2
+    line = capsys.readouterr().err
+    assert line.count("\n") == 1 and f"process {held[1].pid} on " in line
 
 
 def test_a_writer_that_was_killed_holds_nothing(held):

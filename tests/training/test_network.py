@@ -38,5 +38,5 @@ def test_all_columns_equal_a_plain_linear_layer() -> None:
 
 def test_an_unknown_section_is_named() -> None:
     games = VectorGame(1, "mini", seed=1)
-    with pytest.raises(ConfigError, match="no section 'discards'"):
+    with pytest.raises(ConfigError, match='no section "discards"; did you mean discard_size'):
         visible_scale(games, ("discards",))

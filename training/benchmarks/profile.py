@@ -49,7 +49,7 @@ def profile_rows(num_games: int, rules: Any, seed: int, seconds: float) -> list[
                     play.games._settings,
                     everywhere,
                     play.actions,
-                    play.games.action_masks,
+                    play.games._masks,
                     play.games.terminated,
                     play.games.truncated,
                 )
