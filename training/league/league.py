@@ -292,7 +292,8 @@ class League:
         """Inverse of ``state``, with the members made from their files.
 
         Args:
-            arrays: as of ``state``, from anywhere. values: of the kinds that training/run/schema.py says.
+            arrays: as of ``state``, from anywhere.
+            values: of the kinds that training/run/schema.py says.
             members: those of the values.
 
         Raises:
