@@ -188,7 +188,7 @@ def test_a_stopped_run_is_no_success_and_says_how_to_go_on(handfoot, tmp_path, m
     stopped = SimpleNamespace(run_dir=tmp_path, checkpoint=tmp_path / "c", decisions=5, seconds=1.0, stopped_by="signal", processes=1)
     monkeypatch.setattr("training.sessions.train", lambda *_, **__: stopped)
     code, out, _ = handfoot("train", "--rules", "mini", "--out", tmp_path / "run")
-    assert code == 130 and f"handfoot evaluate {tmp_path}:mode=argmax greedy" in out
+    assert code == 130 and f"handfoot evaluate {tmp_path / 'run'}:mode=argmax greedy" in out
 
 
 @pytest.mark.parametrize("changes", [{}, {"deals": 3}, {"points.ace": 15, "target": 500}])

@@ -19,6 +19,7 @@ COUNTS = {
 SMOKE = {"crafted": 12, "records": 24, "positions": 60, "snapshots": 60, "rules": 30, "configs": 24}
 
 
+@pytest.mark.filterwarnings("ignore::agents.neural.policy.UntrainedRulesWarning")
 @pytest.mark.parametrize("kind", SMOKE)
 def test_a_few_dozen_of_each_kind(kind, tmp_path):
     folder = tmp_path / "originals"

@@ -29,6 +29,7 @@ from .resume_run import tiny_config
 from .test_resume import ROOT, assert_same_run
 
 UPDATES = 6
+_MAKING = threading.Lock()
 needs_proc = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc")
 
 
@@ -51,6 +52,14 @@ class Threads(Processes):
 
     def add(self, numbers):
         return sum(self.gather(numbers.clone()))
+
+
+def learner_of(processes):
+    """A learner and a collector of that process. PyTorch's generator is the whole program's, so one thread at a time makes one."""
+    with _MAKING:
+        learner, collector = make_learner(games=FakeVectorGame(32, processes.rank))
+    learner.processes = processes
+    return learner, collector
 
 
 def together(size, work):
@@ -108,7 +117,8 @@ def test_a_minibatch_that_is_divided_gives_the_step_of_the_whole(shares):
     _, expected = learner._step(rows, 0.01, 0.5)
 
     def work(processes):
-        other, _ = make_learner(small_config(num_games=64))
+        with _MAKING:
+            other, _ = make_learner(small_config(num_games=64))
         other.network.load_state_dict(before)
         other.processes = processes
         own = rows.rows(slice(shares[processes.rank], shares[processes.rank + 1]))
@@ -125,8 +135,7 @@ def test_a_minibatch_that_is_divided_gives_the_step_of_the_whole(shares):
 
 def test_an_update_is_the_same_in_all_processes():
     def work(processes):
-        learner, collector = make_learner(games=FakeVectorGame(32, processes.rank))
-        learner.processes = processes
+        learner, collector = learner_of(processes)
         values = learner.update(collector.collect(learner.network), 0.0)
         return values, learner.network.state_dict()
 
@@ -138,8 +147,7 @@ def test_an_update_is_the_same_in_all_processes():
 @pytest.mark.parametrize("what", ["advantages", "log_probs", "returns"])
 def test_what_is_not_finite_in_one_process_is_named_in_all(what):
     def work(processes):
-        learner, collector = make_learner(games=FakeVectorGame(32, processes.rank))
-        learner.processes = processes
+        learner, collector = learner_of(processes)
         rollout = collector.collect(learner.network)
         if processes.rank == 1:
             getattr(rollout, what)[3] = np.nan
@@ -151,8 +159,7 @@ def test_what_is_not_finite_in_one_process_is_named_in_all(what):
 
 def test_a_loss_that_is_not_finite_in_one_process_is_named_in_all():
     def work(processes):
-        learner, collector = make_learner(games=FakeVectorGame(32, processes.rank))
-        learner.processes = processes
+        learner, collector = learner_of(processes)
         batch = learner.prepare(collector.collect(learner.network))
         if processes.rank == 1:
             batch.returns[3] = torch.inf
