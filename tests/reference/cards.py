@@ -11,9 +11,7 @@ KINDS = NATURALS + WILDS + "br"
 TARGETS = (*NATURALS, "wild")  # what a card can be laid on: a meld of a rank, or the wild meld
 MELD_ORDER = (*TARGETS, "b")  # 12 `black3_melds`: black 3s too, but they are never a book
 
-RANK_NAMES = dict(
-    zip(("four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"), NATURALS, strict=True)
-)
+RANK_NAMES = dict(zip(("four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"), NATURALS, strict=True))
 NAMES = {char: name for name, char in RANK_NAMES.items()} | {"*": "joker", "2": "two", "b": "black3"}
 
 

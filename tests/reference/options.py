@@ -92,7 +92,7 @@ class Values:
 
     def opening_worth(self, melds, books):
         """12.5: what the cards that lie there have reached toward the minimum."""
-        worth = sum(self._opening_value(cards) for cards in (*melds, *books))
+        worth = sum(self._opening_value(cards) for cards in (*melds.values(), *books))
         if self.opening_books:
             worth += sum(self.book_bonus(book) for book in books)
         return worth
