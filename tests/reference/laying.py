@@ -51,7 +51,7 @@ class Options(Values, Searches):
 
     def may_start(self, target, books):
         if self.melds_a_rank == "once" and any(target_of(book) == target for book in books):
-            return False  # 12.15: for wild melds too
+            return False  # 12.16: for wild melds too
         if target != "wild":
             return True
         if not self.wild_melds:
