@@ -50,7 +50,9 @@ def state_legal(game, hand, melds, books, owed):
 def opening_of(game, owed):
     """What the opening of the player to move must reach."""
     packet_follows = game.packet_follows(game.seat)
-    # 12.27: in the last packet it must leave a card to keep and one to discard.
-    keep = 0 if packet_follows or going_out.need_keep_none(game) else 2
-    cards = len(game.stays_in_hand(owed))
-    return openings.Opening(game.deal, game.scores[game.options.side_of(game.seat)], len(owed), packet_follows, keep - cards)
+    if packet_follows or going_out.need_keep_none(game):
+        keep = 0
+    else:  # 12.27: in the last packet a card to keep and one to discard are left, cards owed among them
+        keep = max(0, 2 - len(game.stays_in_hand(owed)))
+    total = game.scores[game.options.side_of(game.seat)]
+    return openings.Opening(game.deal, total, len(owed), packet_follows, keep)

@@ -11,7 +11,7 @@ class Opening:
     """What an opening must reach.
 
     `total` is the side's at the start of the deal, `owed` the number of cards of a take that come when it is complete,
-    `packet_follows` whether the player has a packet to pick up, `keep` how many cards it must leave at the end.
+    `packet_follows` whether the player has a packet to pick up, `keep` how many cards of the hand must be left at the end.
     """
 
     deal: int
@@ -48,7 +48,7 @@ def can_complete(options, opening, hand, melds, books):
     minimum = options.opening_minimum(opening.deal, opening.total)
     for (left, clean_book), worth in _ends(options, canonical(hand), melds, books).items():
         complete = worth >= minimum or _waived(options, opening, clean_book, left)
-        if complete and left + opening.owed >= opening.keep:
+        if complete and left >= opening.keep:
             return True
     return False
 
