@@ -67,19 +67,24 @@ def black_laid_this_turn(game):
     return "b" in game.side().melds and not game.in_last_round()
 
 
-def black_legal(game, hand, books):
-    """12.10: may black 3s be laid so that this hand is left?"""
-    side = game.side()
-    if not side.opened or not game.in_foot(game.seat) or game.in_last_round():  # 12.9: not in a last round
+def black_legal(game):
+    """12.10: only a side that has opened lays black 3s, from the last packet; 12.9: not in a last round.
+
+    That the player is out, and what must be left, is looked at by `only_black_left`.
+    """
+    return game.side().opened and game.in_foot(game.seat) and not game.in_last_round()
+
+
+def only_black_left(game, hand, books):
+    """12.10: with black 3s laid in this turn, may this hand be left, the side's books being these?
+
+    Going out stays allowed, every card but at most one is a black 3, and `final_discard` can be kept.
+    """
+    if not allowed(game, books):
         return False
-    return allowed(game, books) and only_black_left(game, hand)
-
-
-def only_black_left(game, hand):
-    """12.10: every card but at most one is a black 3, and `final_discard` can be kept."""
     others = len(hand.replace("b", ""))
     if others == 0 and hand:
-        return True  # all black 3s laid, or all but one
+        return True  # all black 3s are laid, or all but one
     return game.options.ends_with(others)
 
 

@@ -23,7 +23,7 @@ def lay_down_legal(game, label):
     after = game.options.lay(label, side.melds, side.books)
     if after is None:
         return False
-    if label in BLACK_LAYDOWNS and not going_out.black_legal(game, hand, after[1]):
+    if label in BLACK_LAYDOWNS and not going_out.black_legal(game):
         return False
     return state_legal(game, hand, *after, game.discard[: game.taking])
 
@@ -37,11 +37,12 @@ def state_legal(game, hand, melds, books, owed):
     hand += game.stays_in_hand(owed)
     if not game.in_foot(game.seat):
         return True
-    if not going_out.keeps_enough(game, hand, melds, books):
+    if "b" in melds and not game.in_last_round():
+        enough = going_out.only_black_left(game, hand, books)
+    else:
+        enough = going_out.keeps_enough(game, hand, melds, books)
+    if not enough:
         return False
-    if going_out.black_laid_this_turn(game):  # 12.10: going out stays possible, and nothing hinders the last card
-        if not (going_out.allowed(game, books) and going_out.only_black_left(game, hand)):
-            return False
     if going_out.is_bound(game):
         return game.options.can_finish(game.deal, hand, melds, books)
     return True
