@@ -24,7 +24,7 @@ HOUSE_RULES = {
     "opening_waived": [["clean_book"], ["empty_hand"], ["clean_book", "empty_hand"]],
     "take_opens": ["counts"],
     "take_key": [
-        "shown_pair", "any_use", "any_use", ["own_meld"], ["natural_and_wild"], ["natural_and_wild", "own_meld"], ["natural_pair", "own_meld"],
+        "shown_pair", "any_use", "any_use", ["own_meld"], ["natural_and_wild"], ["natural_pair", "own_meld"],
     ],
     "take_count": [[1, "all"], ["all", 0], [3, 7]],
     "melds_a_rank": ["once"],

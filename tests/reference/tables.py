@@ -2,8 +2,8 @@
 
 import random
 
-from .game import ReferenceGame
 from .cards import ALL_LAYDOWNS, NATURALS, RANK_NAMES, canonical
+from .game import ReferenceGame
 from .laying import Options
 
 WHITNACK = {

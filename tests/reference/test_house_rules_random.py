@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from .cards import NAMES, without
+from .cards import LAYDOWNS, NAMES, canonical, without
 from .game import ReferenceGame
 from .options import HIGH
 from .random_rules import house_rules_set, random_rules
@@ -39,12 +39,38 @@ def check_state(game, rules, all_cards, legal):
     assert again.position() == position and again.legal() == legal and again.deal_scores() == game.deal_scores()
 
 
-def play(rules, rng, deal):
+def make_late(game, rng):
+    """Before the first draw: let seats be in the foot with few cards, and sides have something on the table."""
+    loose = list(game.stock)
+    for seat in range(game.options.players):
+        if rng.random() < 0.7:
+            if game.options.red3 != "lay_unreplaced":  # 12.26: with it a side may be there that has not opened
+                game.side(seat).opened = True
+            loose += "".join(game.packets_to_come(seat)) + game.hands[seat]
+            game.feet[seat] = None
+            if game.knees is not None:
+                game.knees[seat] = None
+            loose.sort(key=lambda card: card == "r")  # no red 3s in the hands
+            game.hands[seat] = canonical(loose.pop(rng.randrange(len(loose) // 2)) for _ in range(rng.randrange(1, 4)))
+    for side in game.sides:
+        side.opened = side.opened or rng.random() < 0.5
+        for label in rng.choices(list(LAYDOWNS), k=120) if side.opened else []:
+            after = game.options.lay(label, side.melds, side.books)
+            left = without(loose, LAYDOWNS[label][1])
+            if after is not None and left is not None and len(left) > 20:
+                loose, (side.melds, side.books) = list(left), after
+    rng.shuffle(loose)
+    game.stock = "".join(loose)
+
+
+def play(rules, rng, deal, late=False):
     """One deal. Gives the game at its end and how often each kind of action was chosen."""
     players = rules["players"]
     number_of_sides = len(ReferenceGame(rules, 0, deal, 0, shuffled(rules, rng), reshuffle).sides)
     scores = [rng.choice([0, -50, 100, 250]) for _ in range(number_of_sides)]
     game = ReferenceGame(rules, 0, deal, rng.randrange(players), shuffled(rules, rng), reshuffle, scores)
+    if late and not game.over:
+        make_late(game, rng)
     all_cards = Counter(decks_of(rules))
     eager = rng.choice([0.5, 0.9, 1])
     seen = Counter()
@@ -119,14 +145,14 @@ def recomputed(rules, position, out_seat):
 # ------------------------------------------------------------------------------------------- the tests
 
 
-def play_many(seeds, crowded):
+def play_many(seeds, crowded, late=False):
     seen = Counter()
     for seed in seeds:
         rng = random.Random(seed)
         rules = random_rules(rng, crowded)
         seen.update(house_rules_set(rules))
         for deal in (1, 2):
-            game, found = play(rules, rng, deal)
+            game, found = play(rules, rng, deal, late)
             assert game.end_reason in {"out", "stock_draw", "stock_red3", "max_turns"}
             assert game.deal_scores() == recomputed(rules, game.position(), game.out_seat)
             seen.update(found)
@@ -143,8 +169,17 @@ def test_nearly_all_house_rules_at_once():
     assert min(seen[name] for name in ("out", "discard r", "without discard", "last turn")) > 0, seen
 
 
+def test_late_in_a_deal():
+    seen = play_many(range(2000, 2040), crowded=False, late=True)
+    seen += play_many(range(3000, 3040), crowded=True, late=True)
+    names = ("out", "ask", "no", "meld bbb", "last round", "without discard", "owed", "take", "last turn")
+    assert min(seen[name] for name in names) > 0, seen
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(20))
 def test_random_play_long(part):
     play_many(range(10_000 + 200 * part, 10_100 + 200 * part), crowded=False)
     play_many(range(10_100 + 200 * part, 10_200 + 200 * part), crowded=True)
+    play_many(range(20_000 + 200 * part, 20_100 + 200 * part), crowded=False, late=True)
+    play_many(range(20_100 + 200 * part, 20_200 + 200 * part), crowded=True, late=True)
