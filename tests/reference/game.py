@@ -234,10 +234,10 @@ class ReferenceGame:
         self.answers[self.to_move()] = answer
         if answer == "no":
             self.phase = "play"
-            turns.end_if_stuck(self)
         elif len(self.answers) == len(self.partners(self.seat)):
             self.phase = "play"
             self.may_go_out = True
+        turns.end_if_stuck(self)
 
     def _apply_discard(self, card):
         self._play_from_hand(card)

@@ -95,13 +95,17 @@ def test_a_last_packet_of_red3s_is_not_going_out():
     assert not game.over and game.hands[0] == "" and game.feet[0] is None and game.seat == 1
 
 
-def test_after_a_no_the_only_card_stays():
+def test_after_an_answer_the_only_card_stays():
     rules = UNREPLACED | {"books_to_go_out": [0, 0, 0], "draw": 1}
     game = table(rules, hands=["4"], feet=[None, None, None], stock="r67", phase="draw", sides=[OPEN])
     game.apply("draw")
     assert game.legal() == {"ask"}
     game.apply("ask")
     game.apply("no")
+    assert game.seat == 1 and game.hands[0] == "4"
+    game = table(rules | {"final_discard": "forbidden"}, hands=["4"], feet=[None, None, None], sides=[OPEN])
+    game.apply("ask")
+    game.apply("yes")  # nor does the yes help who may not discard the last card
     assert game.seat == 1 and game.hands[0] == "4"
 
 
