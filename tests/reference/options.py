@@ -56,6 +56,7 @@ class Values:
     def __init__(self, rules):
         self.__dict__.update(DEFAULTS)
         self.__dict__.update(rules)
+        self.card_values = {card: self._card_value(name) for card, name in NAMES.items()} | {"r": 0}
 
     # ------------------------------------------------------------------------------------- Rule 2, seats
 
@@ -112,7 +113,7 @@ class Values:
         """The cards that freeze the pile where they lie in it; 12.14: the old option adds the wilds."""
         cards = {"wild": WILDS, "red3": "r", "black3": "b"}
         kinds = {*self.freeze_by, *(["wild"] if self.wild_discard_freezes else [])}
-        return "".join(cards[kind] for kind in kinds)
+        return {card for kind in kinds for card in cards[kind]}
 
     # -------------------------------------------------------------------------------- Rule 7, the quota
 
@@ -153,7 +154,7 @@ class Values:
 
     def value(self, cards):
         """Card points. A red 3 has no card value."""
-        return sum(self._card_value(NAMES[card]) for card in cards if card != "r")
+        return sum(self.card_values[card] for card in cards)
 
     def _card_value(self, name):
         """12.22: a single rank wins over `high` and `low`."""

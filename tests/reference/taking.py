@@ -33,7 +33,7 @@ def _barred(game):
 
 def _frozen(game):
     """12 `freeze_by`: only two naturals of a natural top card take."""
-    return any(card in game.options.freezing() for card in game.discard)
+    return bool(set(game.discard) & game.options.freezing())
 
 
 def _wild_top_taken(game):
