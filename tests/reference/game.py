@@ -1,18 +1,13 @@
 """One deal of Hand and Foot, written from the rules for clarity. Slow; for comparison only."""
 
-from .laying import LAYDOWNS, Options, by_deal, canonical, without
+import copy
+
+from . import going_out, lay_downs, openings, positions, taking, turns
+from .cards import ALL_LAYDOWNS, canonical, without
+from .laying import Options
+from .positions import Side
 from .scoring import side_score
-from .taking import number_taken, take
-
-FORMAT = "hf-position/1"
-
-
-class Side:
-    def __init__(self, melds=None, books=(), red3=0, opened=False):
-        self.melds = dict(melds or {})
-        self.books = list(books)
-        self.red3 = red3
-        self.opened = opened
+from .stock import draw_cards, lay_red3s, receive_known
 
 
 class ReferenceGame:
@@ -24,21 +19,27 @@ class ReferenceGame:
         players = options.players
         first = (dealer + 1) % players
         order = [(first + i) % players for i in range(players)]
-        self.hands = [""] * players
-        self.feet = [None] * players
         self.known = [""] * players
-        at = 0
-        for seat in order:
-            self.hands[seat] = canonical(deck[at : at + options.hand_size])
-            at += options.hand_size
-        for seat in order:
-            self.feet[seat] = canonical(deck[at : at + options.foot_size])
-            at += options.foot_size
-        self.discard = deck[at]
-        self.stock = deck[at + 1 :]
+        rest = self._deal_packets(deck, order)
+        if options.upcard:
+            self.discard, self.stock = rest[0], rest[1:]
+        else:  # 12 `upcard`: the pile begins empty
+            self.discard, self.stock = "", rest
         self.seat = first
         for seat in order:  # Rule 3: red 3s in the hands are laid and replaced before the first turn
-            self._lay_red3s_and_replace(seat)
+            if not self.over:
+                lay_red3s(self, seat)
+
+    def _deal_packets(self, deck, order):
+        """All hands, then (12.23) all knees if there are three packets, then all feet. Gives the rest of the deck."""
+        packets = []
+        for size in self.options.packet_sizes():
+            packets.append([None] * len(order))
+            for seat in order:
+                packets[-1][seat], deck = canonical(deck[:size]), deck[size:]
+        self.hands, *knees, self.feet = packets
+        self.knees = knees[0] if knees else None
+        return deck
 
     def _common(self, rules, seed, deal, dealer, reshuffle, scores):
         self.rules = dict(rules)
@@ -52,64 +53,36 @@ class ReferenceGame:
         self.over = False
         self.end_reason = None
         self.out_seat = None
-        self._begin_turn(0)
+        self.turns_left = None  # 12 `last_round`: turns of it that are left, the present one among them
+        self.last_turn = False  # 12 `short_draw`: the deal ends with this turn
+        self.set_turn(0)
         return options
 
     @classmethod
     def from_position(cls, rules, position, reshuffle=None):
+        if position["format"] != positions.FORMAT:
+            raise ValueError(f"not {positions.FORMAT}")
         game = cls.__new__(cls)
-        p, turn = position, position["turn"]
-        if p["format"] != FORMAT:
-            raise ValueError(f"not {FORMAT}")
-        game._common(rules, p["seed"], p["deal"], p["dealer"], reshuffle, p["scores"])
-        game.rules_name = p["rules"]
-        game.turns = p["turns"]
-        game.reshuffles = p["reshuffles"]
-        game.seat = turn["seat"]
-        game.phase = turn["phase"]
-        game.asked = turn["asked"]
-        game.answers = {int(seat): answer for seat, answer in turn["answers"].items()}
-        game.may_go_out = turn["may_go_out"]
-        game.laid = turn["laid"]
-        game.taking = turn["taking"]
-        game.hands = [canonical(hand) for hand in p["hands"]]
-        game.feet = [None if foot is None else canonical(foot) for foot in p["feet"]]
-        game.known = [canonical(known) for known in p["known"]]
-        game.stock = p["stock"]
-        game.discard = p["discard"]
-        game.sides = [Side(s["melds"], s["books"], s["red3"], s["opened"]) for s in p["sides"]]
+        game._common(rules, position["seed"], position["deal"], position["dealer"], reshuffle, position["scores"])
+        positions.read(game, position)
         return game
 
     def position(self):
-        return {
-            "format": FORMAT,
-            "rules": self.rules_name,
-            "seed": self.seed,
-            "deal": self.deal,
-            "dealer": self.dealer,
-            "scores": list(self.scores),
-            "turns": self.turns,
-            "reshuffles": self.reshuffles,
-            "turn": {
-                "seat": self.seat,
-                "phase": self.phase,
-                "asked": self.asked,
-                "answers": {str(seat): answer for seat, answer in self.answers.items()},
-                "may_go_out": self.may_go_out,
-                "laid": self.laid,
-                "taking": self.taking,
-            },
-            "hands": list(self.hands),
-            "feet": list(self.feet),
-            "known": list(self.known),
-            "stock": self.stock,
-            "discard": self.discard,
-            "sides": [{"melds": dict(s.melds), "books": list(s.books), "red3": s.red3, "opened": s.opened} for s in self.sides],
-        }
+        return positions.write(self)
+
+    def copy(self):
+        """The same state, to try something out."""
+        other = copy.copy(self)
+        other.hands, other.feet, other.known = list(self.hands), list(self.feet), list(self.known)
+        other.knees = None if self.knees is None else list(self.knees)
+        other.sides = [side.copy() for side in self.sides]
+        other.answers = dict(self.answers)
+        return other
 
     # ---------------------------------------------------------------------------------------- who, what
 
-    def _begin_turn(self, seat):
+    def set_turn(self, seat):
+        """The turn is this seat's, and nothing has happened in it."""
         self.seat = seat
         self.phase = "draw"
         self.asked = False
@@ -117,58 +90,44 @@ class ReferenceGame:
         self.may_go_out = False
         self.laid = 0
         self.taking = 0
+        self.must_use = ""  # 12.1: the kinds of which one must be laid
 
     def side(self, seat=None):
         return self.sides[self.options.side_of(self.seat if seat is None else seat)]
 
-    def _partners(self, seat):
+    def partners(self, seat):
         """The partners in turn order, from the seat after this one."""
         players = self.options.players
         others = [(seat + i) % players for i in range(1, players)]
         return [other for other in others if self.options.side_of(other) == self.options.side_of(seat)]
 
-    def _in_foot(self, seat):
+    def in_foot(self, seat):
+        """Is the seat in its last packet?"""
         return self.feet[seat] is None
 
-    def _opening_unfinished(self):
+    def packet_follows(self, seat):
+        return not self.in_foot(seat)
+
+    def packets_to_come(self, seat):
+        """The packets of a seat that are not picked up."""
+        knee = None if self.knees is None else self.knees[seat]
+        return [packet for packet in (knee, self.feet[seat]) if packet is not None]
+
+    def stays_in_hand(self, cards):
+        """Those of some cards that come that stay in the hand: red 3s are laid, unless 12 `red3` is penalty."""
+        return cards if self.options.keeps_red3s() else cards.replace("r", "")
+
+    def in_last_round(self):
+        return self.turns_left is not None
+
+    def opening_unfinished(self):
         side = self.side()
         return not side.opened and bool(side.melds or side.books)
 
     def to_move(self):
         if self.phase == "answer":
-            return next(seat for seat in self._partners(self.seat) if seat not in self.answers)
+            return next(seat for seat in self.partners(self.seat) if seat not in self.answers)
         return self.seat
-
-    # --------------------------------------------------------------------------------------- going out
-
-    def _partners_ready(self):
-        """Rule 7.2. A partner whose foot is picked up has played part of a turn from it, since it is not its turn now."""
-        return not self.options.partner_foot or all(self._in_foot(seat) for seat in self._partners(self.seat))
-
-    def _going_out_allowed(self, books):
-        """Rule 7, 1 to 3, with these books of the side."""
-        permitted = self.options.permission == "none" or not self._partners(self.seat) or self.may_go_out
-        return permitted and self._partners_ready() and self.options.quota_met(self.deal, books)
-
-    def _keeps_enough(self, hand, melds, books):
-        """Rule 7, keeping a card: may a player in the foot be left with this hand before the discard?"""
-        final_discard = self.options.final_discard
-        if len(hand) >= 2:
-            return True
-        if len(hand) == 0:
-            return final_discard != "required" and self._going_out_allowed(books)
-        if final_discard != "forbidden" and self._going_out_allowed(books):
-            return True
-        if final_discard != "required":
-            for label, (_, cards) in LAYDOWNS.items():
-                if cards == hand:
-                    after = self.options.lay(label, melds, books)
-                    if after is not None and self._going_out_allowed(after[1]):
-                        return True
-        return False
-
-    def _bound_to_go_out(self):
-        return self.options.permission == "binding_both" and self.may_go_out
 
     # ------------------------------------------------------------------------------------ legal actions
 
@@ -178,63 +137,13 @@ class ReferenceGame:
         if self.phase == "answer":
             return {"yes", "no"}
         if self.phase == "draw":
-            return {"draw"} | {label for label in ("take", "take+2", "take+*", "take>meld") if self._take_legal(label)}
-        labels = {label for label in LAYDOWNS if self._laydown_legal(label)}
-        if self._opening_unfinished():
+            return {"draw"} | taking.legal(self)
+        labels = lay_downs.legal(self)
+        if self.opening_unfinished() or self.must_use:  # 12 `any_use`: before anything else than laying
             return labels
-        if self._ask_legal():
+        if going_out.ask_legal(self):
             labels.add("ask")
-        if self._discard_legal():
-            labels |= {f"discard {card}" for card in set(self.hands[self.seat])}
-        return labels
-
-    def _laydown_legal(self, label):
-        hand = without(self.hands[self.seat], LAYDOWNS[label][1])
-        if hand is None:
-            return False
-        side = self.side()
-        after = self.options.lay(label, side.melds, side.books)
-        if after is None:
-            return False
-        return self._state_legal(hand, *after, LAYDOWNS[label][1], self.discard[: self.taking])
-
-    def _state_legal(self, hand, melds, books, laid_cards, owed):
-        """May a lay-down or take lead to this? `owed`: the cards of a take that come once the side is open."""
-        if not self.side().opened:
-            laid = self.laid + self.options.value(laid_cards)
-            if laid < self.options.opening_minimum(self.deal):
-                return self.options.can_reach(self.deal, hand, melds, books, laid)
-        hand += owed.replace("r", "")
-        if self._in_foot(self.seat):
-            if not self._keeps_enough(hand, melds, books):
-                return False
-            if hand and self._bound_to_go_out():
-                return self.options.can_finish(self.deal, hand, melds, books)
-        return True
-
-    def _ask_legal(self):
-        side = self.side()
-        if self.options.permission == "none" or self.asked or not self._partners(self.seat):
-            return False
-        if not (self._in_foot(self.seat) and self._partners_ready() and self.options.quota_met(self.deal, side.books)):
-            return False
-        if self.options.permission == "binding_both":
-            return self.options.can_finish(self.deal, self.hands[self.seat], side.melds, side.books)
-        return True
-
-    def _discard_legal(self):
-        """Any card of the hand, or none."""
-        if not self._in_foot(self.seat):
-            return True
-        if len(self.hands[self.seat]) == 1:
-            return self.options.final_discard != "forbidden" and self._going_out_allowed(self.side().books)
-        return not self._bound_to_go_out()
-
-    # ----------------------------------------------------------------------- Rule 5, taking the discards
-
-    def _take_legal(self, label):
-        taken = take(self, label)
-        return taken is not None and self._state_legal(*taken, self.discard[1 : number_taken(self)])
+        return labels | {f"discard {card}" for card in going_out.discards(self)}
 
     # -------------------------------------------------------------------------------------------- apply
 
@@ -245,27 +154,24 @@ class ReferenceGame:
             self._apply_draw()
         elif label.startswith("take"):
             self._apply_take(label)
-        elif label in LAYDOWNS:
+        elif label in ALL_LAYDOWNS:
             side = self.side()
-            cards = LAYDOWNS[label][1]
             side.melds, side.books = self.options.lay(label, side.melds, side.books)
-            self._play_from_hand(cards)
-            self._after_laying(cards)
+            self.must_use = ""
+            self._play_from_hand(ALL_LAYDOWNS[label][1])
+            self._after_laying()
         elif label == "ask":
             self.asked = True
             self.phase = "answer"
         elif label in ("yes", "no"):
-            self.answers[self.to_move()] = label
-            if label == "no":
-                self.phase = "play"
-            elif len(self.answers) == len(self._partners(self.seat)):
-                self.phase = "play"
-                self.may_go_out = True
+            self._apply_answer(label)
         else:
             self._apply_discard(label[-1])
 
-    def _end(self, reason, out_seat=None):
+    def end(self, reason, out_seat=None):
         self.over = True
+        if self.in_last_round():  # 12.9: whatever ends it, the reason stays
+            reason, out_seat = "out", self.out_seat
         self.end_reason = reason
         self.out_seat = out_seat
 
@@ -278,125 +184,68 @@ class ReferenceGame:
                 self.known[seat] = without(self.known[seat], card)
 
     def _apply_draw(self):
-        self._draw_cards()
+        draw_cards(self)
         if not self.over:
             self.phase = "play"
-
-    def _draw_cards(self):
-        number = by_deal(self.options.draw, self.deal)
-        if self.options.stock_out == "end_deal" and len(self.stock) < number:
-            self._end("stock_draw")
-            return
-        if self.options.stock_out == "end_deal":
-            came = 0
-            while came < number:
-                card = self._next_card()
-                if card is None:
-                    self._end("stock_red3")  # the stock held enough for the draw, so a replacement is missing
-                    return
-                came += card != "r"
-                self._receive(self.seat, card)
-            return
-        for _ in range(number):
-            card = self._next_card()
-            if card is None:
-                self._end("stock_draw")
-                return
-            self._receive(self.seat, card)
-            if card == "r" and not self._replace_one(self.seat):
-                return
-
-    def _next_card(self):
-        """Rule 8: the next card of the stock, after a reshuffle if it must be and may be; None if there is none."""
-        if not self.stock and self.options.stock_out == "reshuffle" and len(self.discard) > 1:
-            cards = self.discard[1:]
-            order = self.reshuffle(self.reshuffles, cards)
-            assert sorted(order) == sorted(cards)
-            self.reshuffles += 1
-            self.discard = self.discard[0]
-            self.stock = order
-        if not self.stock:
-            return None
-        card, self.stock = self.stock[0], self.stock[1:]
-        return card
-
-    def _receive(self, seat, card):
-        if card == "r":
-            self.side(seat).red3 += 1
-        else:
-            self.hands[seat] = canonical(self.hands[seat] + card)
-
-    def _replace_one(self, seat):
-        """Draw the replacement of a red 3, again if it is one. False, and the deal is over, if there is none."""
-        while True:
-            card = self._next_card()
-            if card is None:
-                self._end("stock_red3")
-                return False
-            self._receive(seat, card)
-            if card != "r":
-                return True
-
-    def _lay_red3s_and_replace(self, seat):
-        """Lay all red 3s of a hand; then draw as many cards, one at a time."""
-        number = self.hands[seat].count("r")
-        self.hands[seat] = self.hands[seat].replace("r", "")
-        self.side(seat).red3 += number
-        for _ in range(number):
-            if self.over or not self._replace_one(seat):
-                return
-
-    def _pick_up_foot(self, seat):
-        self.hands[seat] = self.feet[seat]
-        self.feet[seat] = None
-        self._lay_red3s_and_replace(seat)
+            turns.end_if_stuck(self)
 
     def _apply_take(self, label):
-        number = number_taken(self)
+        kind = taking.kind_of_take(self)
+        if kind == "show":
+            taking.take_after_showing(self)
+        elif kind == "use":
+            taking.take_to_use(self)
+        else:
+            self._take_by_melding(label)
+        turns.end_if_stuck(self)
+
+    def _take_by_melding(self, label):
+        number = taking.number_taken(self)
         side = self.side()
-        _, side.melds, side.books, laid_cards = take(self, label)
-        top = self.discard[0]
-        self._play_from_hand(without(laid_cards, top))
+        _, side.melds, side.books, laid_cards = taking.meld_key(self, label)
+        self._play_from_hand(without(laid_cards, self.discard[0]))
         self.discard = self.discard[1:]
         self.taking = number - 1
         self.phase = "play"
-        self._after_laying(laid_cards)
+        if self.options.take_opens == "counts":  # 12.4: right after the key is melded
+            self._receive_what_is_owed()
+        self._after_laying()
 
-    def _after_laying(self, cards):
+    def _receive_what_is_owed(self):
+        owed, self.discard = self.discard[: self.taking], self.discard[self.taking :]
+        self.taking = 0
+        receive_known(self, self.seat, owed)
+
+    def _after_laying(self):
         """Rule 4, opening; then the cards owed by a take; then what an empty hand means."""
         side, seat = self.side(), self.seat
         if not side.opened:
-            self.laid += self.options.value(cards)
-            if self.laid < self.options.opening_minimum(self.deal):
+            opening = lay_downs.opening_of(self, self.discard[: self.taking])
+            if not openings.is_complete(self.options, opening, self.hands[seat], side.melds, side.books):
+                self.laid = self.options.opening_worth(side.melds, side.books)
                 return
             side.opened = True
             self.laid = 0
-        owed, self.discard = self.discard[: self.taking], self.discard[self.taking :]
-        self.taking = 0
-        for card in owed:
-            self._receive(seat, card)
-            if card != "r":
-                self.known[seat] = canonical(self.known[seat] + card)
+        self._receive_what_is_owed()
         if not self.hands[seat]:
-            if self._in_foot(seat):
-                self._end("out", seat)
-            else:
-                self._pick_up_foot(seat)
+            turns.emptied(self, by_laying=True)
+
+    def _apply_answer(self, answer):
+        self.answers[self.to_move()] = answer
+        if answer == "no":
+            self.phase = "play"
+        elif len(self.answers) == len(self.partners(self.seat)):
+            self.phase = "play"
+            self.may_go_out = True
+        turns.end_if_stuck(self)
 
     def _apply_discard(self, card):
-        seat = self.seat
         self._play_from_hand(card)
         self.discard = card + self.discard
-        self.turns += 1
-        if not self.hands[seat] and self._in_foot(seat):
-            self._end("out", seat)
-            return
-        if self.turns >= self.options.max_turns:
-            self._end("max_turns")
-            return
-        self._begin_turn((seat + 1) % self.options.players)
-        if not self.hands[self.seat]:
-            self._pick_up_foot(self.seat)
+        if self.hands[self.seat]:
+            turns.end(self)
+        else:
+            turns.emptied(self, by_laying=False)
 
     def deal_scores(self):
         return [side_score(self, number) for number in range(len(self.sides))]

@@ -1,7 +1,5 @@
 """Rule 9: what a deal scores."""
 
-from .laying import book_type
-
 
 def side_score(game, number):
     """What a side scores in this deal, as if it ended now."""
@@ -10,19 +8,22 @@ def side_score(game, number):
     for meld in side.melds.values():
         score += options.value(meld)
     for book in side.books:
-        score += options.value(book)
-        kind = book_type(book)
-        if kind == "clean" and book[0] == "7" and options.sevens_book is not None:
-            score += options.sevens_book
-        else:
-            score += {"clean": options.clean_book, "dirty": options.dirty_book, "wild": options.wild_book}[kind]
-    score += options.red3_laid * side.red3
+        score += options.value(book) + options.book_bonus(book)
+    score += options.red3_points(side.red3, side.opened)
     if game.out_seat is not None and options.side_of(game.out_seat) == number:
         score += options.going_out
     if "wild" in side.melds:
         score -= options.unfinished_wild_penalty
+    if "7" in side.melds:  # 12.21: once a side
+        score -= options.sevens_unfinished
     for seat in range(options.players):
         if options.side_of(seat) == number:
-            held = game.hands[seat] + (game.feet[seat] or "")
-            score -= options.value(held) + options.red3_held * held.count("r")
+            score -= _held(game, seat)
     return score
+
+
+def _held(game, seat):
+    """What the cards of a hand, and of packets not picked up, cost."""
+    options = game.options
+    cards = game.hands[seat] + "".join(game.packets_to_come(seat))
+    return options.value(cards) + options.red3_held * cards.count("r") + options.sevens_held * cards.count("7")

@@ -2,8 +2,9 @@
 
 import random
 
+from .cards import ALL_LAYDOWNS, NATURALS, RANK_NAMES, canonical
 from .game import ReferenceGame
-from .laying import LAYDOWNS, NATURALS, Options, canonical
+from .laying import Options
 
 WHITNACK = {
     "preset": "whitnack",
@@ -66,17 +67,25 @@ MINI = WHITNACK | {
 }
 
 
+A_DECK = {"naturals": 4, "twos": 4, "jokers": 2, "red3": 2, "black3": 2}
+
+
 def decks_of(rules):
-    return (NATURALS + "2") * 4 * rules["decks"] + "rrbb**" * rules["decks"]
+    """All cards of the game; 12 `ranks` and `deck` make the decks smaller."""
+    ranks = "".join(RANK_NAMES[name] for name in rules["ranks"]) if "ranks" in rules else NATURALS
+    n = A_DECK | rules.get("deck", {})
+    return (ranks * n["naturals"] + "2" * n["twos"] + "*" * n["jokers"] + "r" * n["red3"] + "b" * n["black3"]) * rules["decks"]
 
 
 def shuffled(rules, rng):
-    """A deck whose upcard is none of the kinds that are buried."""
+    """A deck whose upcard, if there is one, is none of the kinds that are buried."""
     cards = list(decks_of(rules))
     rng.shuffle(cards)
+    if not rules.get("upcard", True):
+        return "".join(cards)
     buried = {"red3": "r", "wild": "2*", "black3": "b"}
     bad = "".join(buried[name] for name in rules["bury_upcard"])
-    at = rules["players"] * (rules["hand_size"] + rules["foot_size"])
+    at = rules["players"] * sum(Options(rules).packet_sizes())
     while cards[at] in bad:
         cards.insert(rng.randrange(at, len(cards)), cards.pop(at))
     return "".join(cards)
@@ -89,7 +98,10 @@ def reshuffle(number, cards):
 
 
 def table(rules=WHITNACK, hands=None, feet=None, sides=None, stock="4567" * 10, discard="b", **turn):
-    """A game at a position. Hands not given hold two cards, feet not given are not picked up."""
+    """A game at a position. Hands not given hold two cards, feet not given are not picked up.
+
+    Other fields of the position are given by their names, and so are those of its turn.
+    """
     players = rules["players"]
     number_of_sides = Options(rules).num_sides()
     empty = {"melds": {}, "books": [], "red3": 0, "opened": False}
@@ -97,12 +109,11 @@ def table(rules=WHITNACK, hands=None, feet=None, sides=None, stock="4567" * 10, 
         "format": "hf-position/1",
         "rules": "test",
         "seed": 1,
-        "deal": turn.pop("deal", 1),
+        "deal": 1,
         "dealer": players - 1,
         "scores": [0] * number_of_sides,
-        "turns": turn.pop("turns", 8),
+        "turns": 8,
         "reshuffles": 0,
-        "turn": {"seat": 0, "phase": "play", "asked": False, "answers": {}, "may_go_out": False, "laid": 0, "taking": 0} | turn,
         "hands": (hands or []) + ["45"] * (players - len(hands or [])),
         "feet": (feet or []) + ["4567"] * (players - len(feet or [])),
         "known": [""] * players,
@@ -110,11 +121,17 @@ def table(rules=WHITNACK, hands=None, feet=None, sides=None, stock="4567" * 10, 
         "discard": discard,
         "sides": [empty | side for side in sides or []] + [empty] * (number_of_sides - len(sides or [])),
     }
+    for field in [*position, "must_use", "turns_left", "out", "last_turn", "knees"]:
+        if field in turn:
+            position[field] = turn.pop(field)
+    position["turn"] = {
+        "seat": 0, "phase": "play", "asked": False, "answers": {}, "may_go_out": False, "laid": 0, "taking": 0,
+    } | turn  # fmt: skip
     return ReferenceGame.from_position(rules, position, reshuffle)
 
 
 def laydowns(game):
-    return {label for label in game.legal() if label in LAYDOWNS}
+    return {label for label in game.legal() if label in ALL_LAYDOWNS}
 
 
 def opening_max(rules, deal, hand, melds=None, books=()):
