@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from hf_env.rules.errors import shown
-from hf_env.suggest import did_you_mean, words_of
+from hf_env.rules.errors import not_allowed, shown
+from hf_env.suggest import did_you_mean
 
 
 def setting(default: Any, allowed: str, meaning: str, effect: str = "", **limits: Any) -> Any:
@@ -74,8 +74,7 @@ def refusal(error: ValidationError, model: type[BaseModel], given: Mapping[str, 
     name = str(first["loc"][0])
     if name not in model.model_fields:
         return unknown_setting(name, model, prefix)
-    hint = did_you_mean(given.get(name), words_of(model.model_fields[name].annotation))
-    return f"{prefix}{name} = {shown(given.get(name))} is not allowed: it must be {extra(model, name, 'allowed')}{hint}"
+    return not_allowed(prefix + name, given.get(name), model.model_fields[name])
 
 
 def unknown_setting(name: str, model: type[BaseModel], prefix: str = "") -> str:

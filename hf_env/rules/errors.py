@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from hf_env.suggest import did_you_mean, words_of
 
@@ -66,6 +67,16 @@ def _line(detail: Any, model: type[BaseModel], given: dict[str, Any]) -> str:
         name, value = f"{name}.{last}", value.get(location[1])
     if field is None:
         return unknown_option(name, known)
+    return not_allowed(name, value, field)
+
+
+def not_allowed(name: str, value: Any, field: FieldInfo) -> str:
+    """The line about a value that is out of a field's range: what is allowed, and which word may have been meant.
+
+    Args:
+        name: of the field, as the user writes it.
+        field: whose ``json_schema_extra`` says in words what is allowed.
+    """
     extra = field.json_schema_extra
     allowed = extra["allowed"] if isinstance(extra, dict) else "valid"
     return f"{name} = {shown(value)} is not allowed: it must be {allowed}{did_you_mean(value, words_of(field.annotation))}"
